@@ -1,5 +1,5 @@
-/* How many engine iterations a core simulates in a second: decode-heavy, prompt-heavy, short of memory, several machines. CPU time of one
- * thread, the least of three runs. */
+/* Simulated engine iterations per second and core: decode-heavy, prompt-heavy, memory-limited, and several machines. CPU time of one thread,
+ * minimum of three runs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

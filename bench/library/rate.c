@@ -1,5 +1,4 @@
-/* Requests a second of libjeoul on one core, in JSON as a program sends them: small predictions, all different (each is weighed) and asked again
- * (each was answered before). Prints JSON. */
+/* Requests per second of libjeoul on one core, as JSON: small predictions, all different (computed) and repeated (cached). Prints JSON. */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
-/* The plain loops that `jeoul bench gemm` and `jeoul bench memory` are held against: OpenBLAS called as everybody calls it, and triad as
- * OpenMP compiles it. plain gemm N SECONDS | plain triad BYTES SECONDS; prints median and best rate per second. */
+/* Reference loops for `jeoul bench gemm` and `jeoul bench memory`: a plain OpenBLAS call, and triad compiled with OpenMP. Usage: plain gemm N
+ * SECONDS or plain triad BYTES SECONDS; prints median and best rate per second. */
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* How many configurations a core walks in a second, and in how much memory: the spaces that a well-known planner walks
- * for GPT-3 175B, one with all options, and the same candidates on 1,000 and on 100,000 GPUs. One thread, CPU time. */
+/* Configurations per second and core of the plan search, and its memory: the search spaces of a well-known planner for GPT-3 175B, a space with
+ * all options, and the same candidates on 1,000 and 100,000 GPUs. One thread, CPU time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static enum jl_status run_task(const struct task *task, int last, struct jl_err 
 	status = make_site(&site, task, &arena, err);
 	if (!status)
 		status = jl_plan_fix(&ask.narrow, task->fix, err);
-	for (int i = 0; !status && i < 3; i++) { /* the least of three: other programs share the machine */
+	for (int i = 0; !status && i < 3; i++) { /* minimum of three: other programs share the machine */
 		const double begin_s = cpu_s();
 
 		status = jl_plan_search(&r, &ask, err);

@@ -1,8 +1,6 @@
-/* How many full evaluations (time and memory of one parallel configuration) a core makes in a second.
- *
- * Every cut of GPT-3 175B over up to 1,024 GPUs: tensor slices, micro-batch and recompute are priced once
- * (jl_train_blocks); data, pipeline, interleaving, ZeRO stage and micro-batches a step are then evaluated from those
- * blocks. */
+/* Evaluations (time and memory of one parallel configuration) per second and core. Covers all splits of GPT-3 175B over up to 1,024 GPUs: block
+ * costs are computed once per tensor degree, micro-batch and recomputation (jl_train_blocks); data parallelism, pipeline, interleaving, ZeRO
+ * stage and micro-batches per step are then evaluated from them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,10 +18,10 @@ static double now_s(void)
 
 struct total {
 	double n_eval, n_blocks, n_fit, best_s;
-	double sum_s; /* so that nothing is optimised away */
+	double sum_s; /* keeps the compiler from removing the work */
 };
 
-/* All ways to run one set of blocks on `n_gpus`. */
+/* Evaluates all configurations of one set of blocks on `n_gpus`. */
 static void sweep_blocks(struct jl_train *train, const struct jl_train_blocks *blocks, double n_gpus, double mem_B,
 			 struct total *total)
 {
@@ -91,7 +89,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.en);
 		return 1;
 	}
-	sweep(&c, &total); /* warm */
+	sweep(&c, &total); /* warm-up */
 	total = (struct total){ 0 };
 	begin = now_s();
 	do

@@ -1,5 +1,5 @@
-/* Lists of drawn transformers without a capture: listed LIST.tsv DIR. Each line of LIST.tsv is an id and key=value pairs of a draw (listed.py writes
- * it); DIR/ID.jprog is what src/model/program/hf.h makes of it, to be scored as captures are (score.py). */
+/* Lists the operators of drawn transformers without a capture. Usage: listed LIST.tsv DIR. A line of LIST.tsv has an id and key=value pairs of a
+ * draw (written by listed.py); src/model/program/hf.h converts it to DIR/ID.jprog, which score.py scores like a capture. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* How many candidates `jeoul recommend` weighs in a second: each purpose over the whole catalog, one thread, CPU time, the least of three. */
+/* Candidates per second of `jeoul recommend`: each purpose over the whole catalog, one thread, CPU time, minimum of three. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

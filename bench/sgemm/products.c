@@ -1,5 +1,5 @@
-/* The matrix products of one training step of GPT-305M (batch 4, sequence 512): ours, each library's and in bfloat16, in turn. Each thread of a
- * library's has its own block, as the step asks for them. One JSON line each, with a time for each way. */
+/* The matrix products of a training step of GPT-305M (batch 4, sequence 512): our product, each library's, and bfloat16, alternating. Each
+ * thread of a library computes its own block, as in the step. One JSON line per product, with a time for each method. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ struct product {
 	const char *name;
 	size_t m, n, k;
 	bool ta, tb, accumulate;
-	double n_a_step; /* how often a step has it */
+	double n_a_step; /* number per step */
 };
 
 static const struct product products[] = {
@@ -43,13 +43,13 @@ static const struct product products[] = {
 
 struct way {
 	const char *name;
-	struct jl_sgemm *own; /* NULL: the library's */
+	struct jl_sgemm *own; /* NULL: a library's product */
 	const struct jl_cpu_lib *lib;
-	bool chosen;  /* by the short timing */
-	bool rounded; /* operands rounded to bfloat16 first, then the library's product of them */
+	bool chosen;  /* by the library chosen by timing */
+	bool rounded; /* rounds the operands to bfloat16, then uses the library's fp32 product */
 };
 
-/* oneDNN's product of bfloat16, and operands for it. */
+/* oneDNN's bfloat16 product, and its operands. */
 static int (*bf16_gemm)(char ta, char tb, long m, long n, long k, float alpha, const uint16_t *a, long lda,
 			const uint16_t *b, long ldb, float beta, float *c, long ldc);
 static uint16_t *rounded_a, *rounded_b;
@@ -60,7 +60,7 @@ struct blocks {
 	size_t n;
 };
 
-/* Columns of block `index`, cut at multiples of 16. */
+/* Columns of block `index`, in multiples of 16. */
 static struct jl_cpu_span columns(const struct blocks *b, size_t index)
 {
 	size_t n = b->op->n, each = ((n + b->n - 1) / b->n + 15) / 16 * 16, begin = index * each, end = begin + each;
@@ -96,7 +96,7 @@ __attribute__((target("avx512f,avx512bf16"))) static void round_block(void *ctx,
 #else
 static void round_block(void *ctx, size_t index, int thread)
 {
-	(void)ctx, (void)index, (void)thread; /* asked for where jl_sgemm_bf16 has something only */
+	(void)ctx, (void)index, (void)thread; /* unused if jl_sgemm_bf16 has no loop here */
 }
 #endif
 
@@ -139,7 +139,7 @@ static float *matrix(size_t n)
 }
 
 struct times {
-	double clock_s, cpu_s; /* the least of all rounds */
+	double clock_s, cpu_s; /* minimum over all rounds */
 };
 
 static void keep_least(struct times *t, double clock_s, double cpu_s)
@@ -164,7 +164,7 @@ static void measure(const struct product *p, struct jl_pool *pool, const struct 
 		for (size_t w = 0; w < n_ways; w++) {
 			double clock_s = jl_clock_s(), cpu_s = jl_clock_cpu_s();
 			multiply(&ways[w], pool, &op);
-			if (i) /* the first round warms up, and chooses */
+			if (i) /* the first round warms up and selects libraries */
 				keep_least(&times[w], jl_clock_s() - clock_s, jl_clock_cpu_s() - cpu_s);
 		}
 	printf("{\"name\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu, \"n_a_step\": %g, \"flop\": %g, \"ways\": {",

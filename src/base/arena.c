@@ -1,3 +1,4 @@
+/* Arena allocator. Knows nothing of what it stores. */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -65,7 +66,7 @@ void *jl_arena_alloc(struct jl_arena *arena, size_t size)
 	if (size > arena->limit_B || size > SIZE_MAX / 2)
 		return NULL;
 	size = size ? (size + ALIGN_B - 1) / ALIGN_B * ALIGN_B : ALIGN_B;
-	/* the limit counts what is really taken, padding included */
+	/* padding counts towards the limit */
 	if (size > arena->limit_B || arena->used_B > arena->limit_B - size)
 		return NULL;
 	if (!block || block->size_B - block->used_B < size)

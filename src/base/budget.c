@@ -1,3 +1,4 @@
+/* Work, time and memory limits of a command or request. Knows no command. */
 #include "base/budget.h"
 
 #include <limits.h>
@@ -5,7 +6,7 @@
 
 #include "base/clock.h"
 
-#define PURSE_STEPS 1000u /* taken at once: a millisecond */
+#define PURSE_STEPS 1000u /* steps taken from the budget per refill: about 1 ms of work */
 
 _Thread_local struct jl_purse jl_purse;
 
@@ -29,7 +30,7 @@ struct jl_budget *jl_budget_current(void)
 	return jl_purse.budget;
 }
 
-/* The first reason stays. */
+/* Only the first reason is kept. */
 static void end(struct jl_budget *budget, enum jl_budget_end why)
 {
 	int open = JL_BUDGET_OPEN;
@@ -97,7 +98,7 @@ void jl_budget_let_go(size_t size_B)
 	for (struct jl_budget *b = jl_purse.budget; b; b = b->outer)
 		for (unsigned long long held = atomic_load(&b->held_B);
 		     !atomic_compare_exchange_weak(&b->held_B, &held, held > size_B ? held - size_B : 0);)
-			; /* not below nothing: it may have been taken before this budget began */
+			; /* clamp at 0: the memory may have been allocated before this budget began */
 }
 
 enum jl_status jl_budget_fail(struct jl_err *err)

@@ -1,8 +1,9 @@
-/* What one command or request may spend: steps of work, time, and whether its answer is still wanted. Every loop that input can lengthen calls
- * jl_budget_spend. Once spent, a budget stays spent: loops end early with what they hold, functions that can fail return jl_budget_fail,
- * and the front door (ask, cli) gives that error in place of the answer. Knows no command.
+/* Limits of one command or request: steps of work, time, memory, and cancellation. Every loop whose length depends on input calls jl_budget_spend.
+ * An exhausted budget stays exhausted: loops end early with partial results, functions that can fail return jl_budget_fail, and the caller (ask,
+ * cli) reports that error instead of the answer. Knows no command.
  *
- * The budget belongs to the thread; threads that work for it enter it, too (jl_pool does so). A thread without one spends nothing. */
+ * The budget is thread-local; worker threads enter the budget of the thread they work for (jl_pool does this). A thread without a budget has no
+ * limits. */
 #pragma once
 
 #include <stdatomic.h>
@@ -13,35 +14,36 @@
 enum jl_budget_end { JL_BUDGET_OPEN, JL_BUDGET_STEPS, JL_BUDGET_TIME, JL_BUDGET_BYTES, JL_BUDGET_CANCELLED };
 
 struct jl_budget {
-	unsigned long long steps_max; /* a step is about a microsecond of work; 0: no limit */
-	unsigned long long bytes_max; /* that what is read may take in memory; 0: no limit */
-	double begin_s, until_s;      /* base/clock.h; INFINITY: no limit */
-	bool (*cancelled)(void *ctx); /* asked every millisecond or so, by any thread; NULL: never */
+	unsigned long long steps_max; /* one step: about a microsecond of work; 0: no limit */
+	unsigned long long bytes_max; /* memory limit for parsed input; 0: no limit */
+	double begin_s, until_s;      /* begin and deadline, clock of base/clock.h; until_s INFINITY: no limit */
+	bool (*cancelled)(void *ctx); /* polled about once per millisecond, from any thread; NULL: never cancelled */
 	void *ctx;
-	struct jl_budget *outer;             /* ends with it, and spends from both; NULL: none */
-	atomic_ullong spent, held_B, most_B; /* most_B: the most that was held at once */
+	/* enclosing budget: every charge counts towards it too, and its end is this budget's end; NULL: none */
+	struct jl_budget *outer;
+	atomic_ullong spent, held_B, most_B; /* most_B: peak of held_B */
 	atomic_int end;                      /* enum jl_budget_end */
 };
 
-/* limit_s 0: no limit. */
+/* limit_s: seconds; 0: no time limit. */
 void jl_budget_init(struct jl_budget *budget, unsigned long long steps_max, double limit_s);
-/* For this thread; NULL: none. Returns the one before, to be put back. */
+/* Sets the budget of this thread (NULL: none). Returns the previous one, for the caller to restore. */
 struct jl_budget *jl_budget_enter(struct jl_budget *budget);
 struct jl_budget *jl_budget_current(void);
-void jl_budget_cancel(struct jl_budget *budget); /* also from a signal handler */
+void jl_budget_cancel(struct jl_budget *budget); /* async-signal-safe */
 
-/* Spends of this one, whatever the thread's own is; true: it is over. NULL never is. */
+/* Charges n_steps to `budget`, which need not be the thread's own. True: it is exhausted. NULL is never exhausted. */
 bool jl_budget_charge(struct jl_budget *budget, unsigned n_steps);
-/* Has it ended? Looks at clock and `cancelled` itself. */
+/* Reads the clock and calls `cancelled`; returns why the budget ended, or JL_BUDGET_OPEN. */
 enum jl_budget_end jl_budget_look(struct jl_budget *budget);
-bool jl_budget_over(void); /* the same of this thread's */
-/* Takes memory in advance, and gives it back; true: that is more than there may be, and the budget is over. */
+bool jl_budget_over(void); /* jl_budget_look of this thread's budget */
+/* Reserves memory; true: the memory limit is exceeded and the budget has ended. jl_budget_let_go releases it. */
 bool jl_budget_hold(size_t size_B);
 void jl_budget_let_go(size_t size_B);
-/* JL_E_LIMIT: what ended, in one line. */
+/* Returns JL_E_LIMIT with a one-line message that names the exhausted limit. */
 enum jl_status jl_budget_fail(struct jl_err *err);
 
-/* Steps that this thread has taken from its budget in advance. */
+/* Steps that this thread has taken from its budget in advance, so that most calls need no atomic operation. */
 struct jl_purse {
 	struct jl_budget *budget;
 	unsigned left;
@@ -49,7 +51,7 @@ struct jl_purse {
 extern _Thread_local struct jl_purse jl_purse;
 bool jl_budget_refill(unsigned n_steps);
 
-/* True: the budget is over, end the loop. */
+/* True: the budget is exhausted, end the loop. */
 static inline bool jl_budget_spend(unsigned n_steps)
 {
 	if (n_steps > jl_purse.left)

@@ -1,3 +1,4 @@
+/* Growable byte buffer, and reading of whole input files. */
 #include "base/buf.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ void jl_buf_reset(struct jl_buf *buf)
 		buf->data[0] = '\0';
 }
 
-/* Room for `extra` more bytes and the terminating NUL. */
+/* Ensures capacity for `extra` more bytes and the terminating NUL. */
 static bool reserve(struct jl_buf *buf, size_t extra)
 {
 	size_t need, size_B;
@@ -113,9 +114,9 @@ const char *jl_buf_text(const struct jl_buf *buf)
 	return buf->data ? buf->data : "";
 }
 
-#define WRITER_MS 1500 /* how long a pipe may wait for its writer */
+#define WRITER_MS 1500 /* timeout for a pipe whose writer is silent, in ms */
 
-/* Why it cannot be read to an end; NULL: a file, a terminal, or a pipe with a writer. */
+/* Reason why reading this descriptor would not end. NULL: it ends (a file, a terminal, a pipe with a writer). */
 static const char *endless(int fd)
 {
 	struct stat info, null;
@@ -127,7 +128,7 @@ static const char *endless(int fd)
 		return stat("/dev/null", &null) == 0 && info.st_rdev == null.st_rdev
 			       ? NULL
 			       : JL_N("it is a device, not a file");
-	/* a pipe with a writer has no data yet; without one it has ended */
+	/* read returns EAGAIN on an empty pipe that has a writer, 0 on one without */
 	return poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, WRITER_MS) == 0 && read(fd, &byte, 1) >= 0
 		       ? JL_N("it is a pipe without a writer")
 		       : NULL;
@@ -163,7 +164,7 @@ static enum jl_status read_all(struct jl_buf *buf, FILE *file, const char *name,
 	}
 	if (ferror(file))
 		return jl_fail(err, JL_E_IO, "%s: cannot be read: {%s}", name, strerror(errno));
-	jl_buf_add(buf, "", 0); /* an empty file is an empty string, not NULL */
+	jl_buf_add(buf, "", 0); /* an empty file gives "", not NULL */
 	return buf->failed ? jl_fail_nomem(err) : JL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Writes a file named by the user, atomically where possible. */
+/* Writes a file named by the user, atomically where possible. Knows nothing of the content. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +18,7 @@ static enum jl_status fail(const char *path, int why, struct jl_err *err)
 	return jl_fail(err, JL_E_IO, "%s: cannot be written: {%s}", path, strerror(why));
 }
 
-/* 0, or errno. */
+/* Returns 0 or errno. */
 static int write_all(int fd, const struct jl_buf *text)
 {
 	const char *at = jl_buf_text(text);
@@ -29,7 +29,7 @@ static int write_all(int fd, const struct jl_buf *text)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN && poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1) >= 0)
-			continue; /* a pipe whose reader is slow */
+			continue; /* EAGAIN: wait for a slow reader of a pipe */
 		if (n < 0)
 			return errno;
 		at += n;
@@ -50,7 +50,7 @@ static int write_directly(const char *path, int flags, const struct jl_buf *text
 	return why;
 }
 
-/* Writes a temporary file beside it and renames it, so that a file is whole or unchanged. `old`: the present file; NULL: none. */
+/* Writes a temporary file next to `path` and renames it, so that the replacement is atomic. `old`: the existing file; NULL: none. */
 static int replace(const char *path, const struct stat *old, const struct jl_buf *text)
 {
 	char beside[PATH_MAX];
@@ -61,13 +61,13 @@ static int replace(const char *path, const struct stat *old, const struct jl_buf
 	if (fd < 0)
 		return errno;
 	int why = write_all(fd, text);
-	/* the owner first: changing it takes set-user-id bits away */
+	/* chown before chmod: chown clears set-user-id bits */
 	if (!why && old && (old->st_uid != geteuid() || old->st_gid != getegid()))
 		why = fchown(fd, old->st_uid, old->st_gid) ? errno : 0;
 	if (!why && old && fchmod(fd, old->st_mode & 07777) != 0)
 		why = errno;
 	if (!why && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
-		why = errno; /* else a power cut could leave the new name with nothing in it */
+		why = errno; /* fsync before rename: a power cut must not leave an empty file under the final name */
 	if (close(fd) != 0 && !why)
 		why = errno;
 	if (!why && rename(beside, path) != 0)
@@ -90,7 +90,7 @@ enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, st
 	if (text->failed)
 		return jl_fail(err, text->failed, "%s: too large to write", path);
 	if (stat(path, &old) != 0) {
-		/* a dangling link: its owner would choose where a file appears */
+		/* a dangling link: its owner would choose where a file is created */
 		if (errno == ENOENT && lstat(path, &old) == 0)
 			return jl_fail(err, JL_E_IO, "%s: a link to a file that is not there; name the file itself",
 				       path);
@@ -98,17 +98,17 @@ enum jl_status jl_buf_write_file(const struct jl_buf *text, const char *path, st
 		return why ? fail(path, why, err) : JL_OK;
 	}
 	if (!S_ISREG(old.st_mode)) {
-		/* a pipe without a reader is not waited for */
+		/* O_NONBLOCK: do not wait for a pipe's reader */
 		why = write_directly(path, S_ISFIFO(old.st_mode) ? O_NONBLOCK : 0, text);
 		if (why == ENXIO)
 			return jl_fail(err, JL_E_IO, "%s: a pipe that no program reads", path);
 		return why ? fail(path, why, err) : JL_OK;
 	}
-	/* a read-only file is kept, also for root */
+	/* refuse a read-only file, for root too */
 	if (!(old.st_mode & 0222) || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
 		return fail(path, EACCES, err);
 	why = old.st_nlink > 1 || !realpath(path, real) ? EXDEV : replace(real, &old, text);
-	/* no temporary file can be written beside it, or it has other links: overwrite in place, as cp does */
+	/* no temporary file can be made in this folder, or the file has other hard links: overwrite in place, as cp does */
 	if (why == EACCES || why == EPERM || why == EXDEV || why == EBUSY || why == EROFS || why == ENAMETOOLONG)
 		why = write_directly(path, O_TRUNC, text);
 	return why ? fail(path, why, err) : JL_OK;

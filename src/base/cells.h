@@ -1,5 +1,5 @@
-/* Columns of a file as a struct of texts. A set lists them once, #define LIST gpu, model, ...; the struct has `jl_cell LIST;`
- * and is filled by JL_SET_READ_CELLS (set_rows.h). NULL or "" where empty. */
+/* Columns of a CSV file as a struct of texts. Each data set lists its columns once: #define LIST gpu, model, ...; the struct has `jl_cell LIST;`
+ * and JL_SET_READ_CELLS (set_rows.h) fills it. Empty cells are NULL or "". */
 #pragma once
 
 #include "base/err.h"
@@ -7,5 +7,5 @@
 typedef const char *jl_cell;
 #define JL_CELL_NAMES(...) #__VA_ARGS__
 
-/* NAN where it is empty; what is no number is an error that names the column. */
+/* An empty cell gives NAN. Text that is not a number is an error that names the column. */
 enum jl_status jl_row_number(double *ret_value, const char *text, const char *column, struct jl_err *err);

@@ -1,4 +1,4 @@
-/* Seconds of a clock that never goes back; its zero is arbitrary. */
+/* Monotonic clock, in seconds; its zero is arbitrary. */
 #pragma once
 
 #include <time.h>
@@ -11,7 +11,7 @@ static inline double jl_clock_s(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Seconds that the processors spent on this process and all its threads. */
+/* Processor time of the process, all threads, in seconds. */
 static inline double jl_clock_cpu_s(void)
 {
 	struct timespec now;
@@ -20,7 +20,7 @@ static inline double jl_clock_cpu_s(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The same of this thread alone. */
+/* Processor time of this thread, in seconds. */
 static inline double jl_clock_thread_s(void)
 {
 	struct timespec now;

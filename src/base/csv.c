@@ -1,3 +1,4 @@
+/* CSV reader and writer (RFC 4180). Knows no column names. */
 #include "base/budget.h"
 #include "base/csv.h"
 
@@ -21,7 +22,7 @@ static bool at_end(const struct jl_csv *csv)
 	return csv->at >= csv->len;
 }
 
-/* One byte further; columns count characters, so the later bytes of one do not count. */
+/* Advances one byte. Columns count characters, so UTF-8 continuation bytes do not advance the column. */
 static void step(struct jl_csv *csv)
 {
 	unsigned char c = (unsigned char)csv->text[csv->at++];
@@ -48,8 +49,7 @@ static enum jl_status fail_long(const struct jl_csv *csv, struct jl_err *err)
 	return jl_fail_at(err, JL_E_LIMIT, &where, "a field of more than %zu bytes", JL_CSV_FIELD_MAX_B);
 }
 
-/* The text between quotation marks, with doubled marks made single in place. The reader stands behind the opening mark.
- */
+/* Reads a quoted field and unescapes doubled quotes in place. The reader is just behind the opening quote. */
 static enum jl_status read_quoted(struct jl_csv *csv, size_t *ret_len, const struct jl_where *begin, struct jl_err *err)
 {
 	size_t from = csv->at, to = from;
@@ -97,7 +97,7 @@ static enum jl_status read_plain(struct jl_csv *csv, size_t *ret_len, struct jl_
 	return JL_OK;
 }
 
-/* One field. Its end is remembered in `ret_end`: the NUL is written when what stood there has been looked at. */
+/* Reads one field. `ret_end` is where its NUL belongs: the caller writes it after it has read the separator at that place. */
 static enum jl_status read_field(struct jl_csv *csv, struct jl_csv_field *ret_field, char **ret_end, struct jl_err *err)
 {
 	struct jl_where begin = here(csv);
@@ -114,7 +114,7 @@ static enum jl_status read_field(struct jl_csv *csv, struct jl_csv_field *ret_fi
 	return JL_OK;
 }
 
-/* The fields of one line into `fields`, which has room for `room`; more is an error with its place. */
+/* Reads one line into `fields` (capacity `room`). More fields are an error with their position. */
 static enum jl_status read_row(struct jl_csv *csv, struct jl_csv_field *fields, size_t room, size_t *ret_n,
 			       struct jl_err *err)
 {
@@ -184,7 +184,7 @@ static enum jl_status check_text(const char *text, size_t len, const char *file,
 	return JL_OK;
 }
 
-/* What the header line looks separated by: ',', ';' or tab. */
+/* Guesses the separator of the header line: ',', ';' or tab. */
 static char separator(const char *text, size_t len)
 {
 	size_t n_comma = 0, n_semicolon = 0, n_tab = 0;
@@ -204,7 +204,7 @@ static char separator(const char *text, size_t len)
 
 static void trim(struct jl_csv_field *field)
 {
-	char *text = (char *)field->text; /* our own copy */
+	char *text = (char *)field->text; /* cast is safe: the text is the reader's own copy */
 
 	text += strspn(text, " \t");
 	size_t len = strlen(text);
@@ -253,7 +253,7 @@ enum jl_status jl_csv_open(struct jl_csv *ret_csv, const char *text, size_t len,
 	if (len)
 		memcpy(csv.text, text, len);
 	csv.text[len] = '\0';
-	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* byte order mark, as spreadsheets write it */
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* UTF-8 byte order mark */
 		csv.at = 3;
 	status = read_header(&csv, err);
 	if (status)
@@ -372,7 +372,7 @@ static bool needs_marks(const char *text)
 	       (len > 0 && (text[0] == ' ' || text[len - 1] == ' '));
 }
 
-/* A spreadsheet computes what begins so; behind a sign only what calls or names something. */
+/* True for text that a spreadsheet would run as a formula (CSV injection). After a sign only text with a call or a reference counts. */
 static bool is_formula(const char *text)
 {
 	return *text && (strchr("=@\t\r", *text) || (strchr("+-", *text) && strpbrk(text + 1, "=@|!(")));
@@ -406,7 +406,7 @@ void jl_csv_put_number(struct jl_csv_writer *writer, double value)
 
 void jl_csv_end_row(struct jl_csv_writer *writer)
 {
-	/* a single empty field would be an empty line, which readers skip */
+	/* quote it: a lone empty field would be an empty line, which readers skip */
 	if (writer->n_in_row == 1 && writer->out->len == writer->row_at)
 		jl_buf_puts(writer->out, "\"\"");
 	jl_buf_putc(writer->out, '\n');

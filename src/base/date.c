@@ -1,12 +1,13 @@
+/* Calendar dates as day numbers. Knows no clock and no time zone. */
 #include "base/units.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#define YEAR_MAX 2999     /* leaves room for arithmetic on dates below DAY_MAX */
-#define DAY_MAX  2900000L /* about the year 9900: four digits a year */
+#define YEAR_MAX 2999     /* keeps sums of dates below DAY_MAX */
+#define DAY_MAX  2900000L /* about the year 9900: years have four digits */
 
-/* Proleptic Gregorian calendar; years count from March so that the leap day comes last. */
+/* Proleptic Gregorian calendar. The year starts in March, so that the leap day is its last day. */
 static long days_from_civil(long year, int month, int day)
 {
 	long shifted = month <= 2 ? year - 1 : year;
@@ -25,7 +26,7 @@ static int days_in_month(long year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* The forms a date is written in: # stands for one digit. */
+/* Accepted forms of a date; # stands for one digit. */
 enum form { FORM_YEAR, FORM_MONTH, FORM_DAY, FORM_QUARTER, N_FORM };
 
 static const char *const forms[N_FORM] = {

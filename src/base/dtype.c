@@ -1,3 +1,4 @@
+/* Names and sizes of number formats. */
 #include "base/dtype.h"
 
 #include <math.h>

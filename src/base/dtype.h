@@ -1,10 +1,10 @@
-/* Number formats that accelerators compute in. */
+/* Number formats of accelerator arithmetic. */
 #pragma once
 
 enum jl_dtype {
-	JL_FP32, /* vector units, no tensor cores */
+	JL_FP32, /* on vector units, not tensor cores */
 	JL_TF32,
-	JL_FP16, /* FP32 accumulate, as training needs it */
+	JL_FP16, /* with FP32 accumulation, as in training */
 	JL_BF16,
 	JL_FP8,
 	JL_FP4,
@@ -12,6 +12,6 @@ enum jl_dtype {
 	JL_N_DTYPE
 };
 
-/* Bytes of one element in memory (tf32 is stored as fp32). */
+/* Bytes per element in memory (TF32 is stored as FP32, 4 bytes). */
 double jl_dtype_B(enum jl_dtype dtype);
 const char *jl_dtype_name(enum jl_dtype dtype);

@@ -1,3 +1,4 @@
+/* Opens shared libraries at run time. */
 #include "base/dynlib.h"
 
 #include <dlfcn.h>
@@ -8,14 +9,14 @@
 
 enum jl_status jl_dynlib_named(const char *env, const char **ret_path, struct jl_err *err)
 {
-	/* set-user-ID: the caller must not choose the code that runs */
+	/* NULL in a set-user-ID program: the caller must not choose code that runs with other rights */
 	const char *path = secure_getenv(env);
 
 	struct stat info;
 
 	if (path && *path && *path != '/')
 		return jl_fail(err, JL_E_ABSENT, "%s=%.200s: not an absolute path, so it is not opened", env, path);
-	if (path && *path && stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a pipe would keep us waiting */
+	if (path && *path && stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* opening a pipe would block */
 		return jl_fail(err, JL_E_ABSENT, "%s=%.200s: no plain file, so it is not opened", env, path);
 	*ret_path = path && *path ? path : NULL;
 	return JL_OK;
@@ -34,7 +35,7 @@ static enum jl_status open_first(const char *env, const char *const *names, void
 	if (path)
 		names = only;
 	for (size_t i = 0; names[i] && !handle; i++) {
-		/* a name with a '/' that does not begin with one would be looked for in the working directory */
+		/* absolute paths and bare names only: dlopen resolves a relative path against the working directory */
 		if (*names[i] == '/' || !strchr(names[i], '/'))
 			handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 		*ret_name = names[i];
@@ -46,7 +47,7 @@ static enum jl_status open_first(const char *env, const char *const *names, void
 	reason = dlerror();
 	if (path && access(path, F_OK) == 0 && (!reason || strstr(reason, "No such file")))
 		return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: is it for another processor?", path);
-	if (reason && strstr(reason, "No such file")) /* the loader speaks English */
+	if (reason && strstr(reason, "No such file")) /* dlerror is in English, because the program sets no locale */
 		return jl_fail(err, JL_E_ABSENT, "%s is not installed", names[0]);
 	return jl_fail(err, JL_E_ABSENT, "%s cannot be opened: %s", names[0], reason ? reason : "?");
 }
@@ -69,7 +70,7 @@ enum jl_status jl_dynlib_open(struct jl_dynlib *ret_lib, const char *env, const 
 			dlclose(handle);
 			return JL_E_ABSENT;
 		}
-		/* an object pointer as a function pointer: POSIX allows it, ISO C only through memory */
+		/* copy the pointer: ISO C has no cast from object pointer to function pointer */
 		memcpy((char *)ret_functions + symbols[i].offset, &address, sizeof address);
 	}
 	*ret_lib = (struct jl_dynlib){ .handle = handle, .name = name };

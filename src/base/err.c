@@ -1,3 +1,4 @@
+/* Builds error messages in English and in the user's language. */
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -23,7 +24,7 @@ static size_t print_where(char *out, const struct jl_where *where)
 	return (size_t)n < JL_ERR_TEXT_MAX ? (size_t)n : JL_ERR_TEXT_MAX - 1;
 }
 
-/* Text quoted in a message may contain line breaks. */
+/* Quoted text may contain line breaks: replace them by blanks. */
 static void one_line(char *text)
 {
 	jl_utf8_sanitize(text);
@@ -37,14 +38,14 @@ static void fill(struct jl_err *err, enum jl_status status, const struct jl_wher
 static void fill(struct jl_err *err, enum jl_status status, const struct jl_where *where, const struct jl_err *inner,
 		 const char *en, va_list args)
 {
-	/* Arguments may point into the old message (a caller that adds context), so build beside it. */
+	/* The arguments may point into the old message (a caller that adds context), so build the new one separately. */
 	struct jl_err built = { .status = status, .in_file = (where && where->file) || (inner && inner->in_file) };
 	const size_t at = print_where(built.en, where);
 
 	memcpy(built.text, built.en, at);
 	jl_msg_vprint_inner(built.en + at, built.text + at, JL_ERR_TEXT_MAX - at, inner ? inner->en : NULL,
 			    inner ? inner->text : NULL, en, args);
-	/* cut at a character boundary; control characters of hostile input never reach a terminal */
+	/* truncate at a character boundary and remove control characters, which input files may contain */
 	one_line(built.en);
 	one_line(built.text);
 	*err = built;

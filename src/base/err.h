@@ -1,8 +1,7 @@
 /* Status codes and error messages.
  *
- * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. The message is written in English
- * at the place where it happens; it is kept in English, for files and programs, and in the reader's language.
- * Messages say what was wrong, where, and what would be right. */
+ * A function that can fail returns `enum jl_status` and takes `struct jl_err *err` last. Messages are written in English where the error occurs,
+ * and stored in English (files, programs) and in the user's language. A message says what was wrong, where, and what would be right. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,17 +12,17 @@
 
 enum jl_status {
 	JL_OK = 0,
-	JL_E_USAGE,     /* the caller's words: wrong option, missing argument */
-	JL_E_PARSE,     /* text that does not have the form it should have */
-	JL_E_UNIT,      /* a quantity with no unit, or with one of another kind */
-	JL_E_RANGE,     /* a value outside what makes sense */
-	JL_E_NOTFOUND,  /* an unknown name */
-	JL_E_AMBIGUOUS, /* a name that fits several */
-	JL_E_DATA,      /* catalog or measurement data that contradicts itself */
+	JL_E_USAGE,     /* wrong use: unknown option, missing argument */
+	JL_E_PARSE,     /* malformed text */
+	JL_E_UNIT,      /* a quantity without a unit, or with a unit of another kind */
+	JL_E_RANGE,     /* value outside its valid range */
+	JL_E_NOTFOUND,  /* unknown name */
+	JL_E_AMBIGUOUS, /* name that matches several things */
+	JL_E_DATA,      /* contradiction in catalog or measurement data */
 	JL_E_IO,
-	JL_E_LIMIT, /* larger than we accept */
+	JL_E_LIMIT, /* above a limit of the program */
 	JL_E_NOMEM,
-	JL_E_ABSENT /* a part that was not built or is not on this machine */
+	JL_E_ABSENT /* optional part not built in, or not present on this machine */
 };
 
 #define JL_ERR_TEXT_MAX 640
@@ -32,17 +31,17 @@ struct jl_err {
 	enum jl_status status;
 	bool in_file; /* the error is in a file, not in the request */
 	char en[JL_ERR_TEXT_MAX];
-	char text[JL_ERR_TEXT_MAX]; /* as a person reads it */
+	char text[JL_ERR_TEXT_MAX]; /* in the user's language */
 };
 
-/* Where in a text: line and column count from 1; 0 means "not known" and is not printed. */
+/* Position in a text: line and column from 1; 0: unknown, not printed. */
 struct jl_where {
 	const char *file;
 	size_t line;
 	size_t column;
 };
 
-/* A call whose failure is the function's own, where nothing is left to release. */
+/* Returns from the calling function when CALL fails. Only for places with nothing to release. */
 #define JL_TRY(CALL)                                                                                                   \
 	do {                                                                                                           \
 		const enum jl_status jl_tried = (CALL);                                                                \
@@ -50,30 +49,30 @@ struct jl_where {
 			return jl_tried;                                                                               \
 	} while (0)
 
-/* The next of several calls, made only where those before it were fine: something is released behind them in any case. */
+/* Makes CALL only if STATUS is still JL_OK. For places with something to release at the end. */
 #define JL_THEN(STATUS, CALL) ((STATUS) = (STATUS) ? (STATUS) : (CALL))
 
-/* Fill `err` (which may be NULL) and return `status`, so that callers write `return jl_fail(err, ...)`. */
+/* Fills `err` (may be NULL) and returns `status`: return jl_fail(err, ...); */
 enum jl_status jl_fail(struct jl_err *err, enum jl_status status, const char *en, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with "file:line:column: " in front. */
+/* The same, with "file:line:column: " in front. */
 enum jl_status jl_fail_at(struct jl_err *err, enum jl_status status, const struct jl_where *where, const char *en, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The same around what went wrong inside, which stands for {} in the message; `where` may be NULL, `inner` may be `err`. */
+/* The same, with the message of `inner` in place of {}. `where` may be NULL; `inner` may be `err`. */
 enum jl_status jl_fail_from(struct jl_err *err, enum jl_status status, const struct jl_where *where,
 			    const struct jl_err *inner, const char *en, ...) __attribute__((format(printf, 5, 6)));
 
-/* Says of a failure, where there is one, that it lies in a file; returns `status`. */
+/* Marks an error as lying in a file; returns `status`. Does nothing for JL_OK. */
 enum jl_status jl_fail_in_file(struct jl_err *err, enum jl_status status);
 
-/* True for a caller's error: text of the wrong form, unit or range. False for errors in files, unknown names and failures at run time. */
+/* True for errors of the caller's input (form, unit, range). False for errors in files, unknown names and run-time failures. */
 bool jl_err_is_usage(const struct jl_err *err);
 
-/* Out of memory: needs no formatting, cannot fail itself. */
+/* Needs no formatting and cannot fail. */
 enum jl_status jl_fail_nomem(struct jl_err *err);
-/* The same where something was not got: JL_TRY(jl_got(rows && names, err)). */
+/* JL_E_NOMEM unless all pointers were allocated: JL_TRY(jl_got(rows && names, err)). */
 static inline enum jl_status jl_got(bool all, struct jl_err *err)
 {
 	return all ? JL_OK : jl_fail_nomem(err);

@@ -1,3 +1,4 @@
+/* Names and marks of the origins of facts. */
 #include "base/fact.h"
 
 #include <math.h>

@@ -1,32 +1,32 @@
-/* A fact: a value that knows where it comes from. */
+/* A value with its origin: source, date, interval. */
 #pragma once
 
 #include <stdbool.h>
 
 enum jl_origin {
-	JL_ORIGIN_NONE, /* unknown: value is NAN */
-	JL_MEASURED,    /* by this program, on this machine */
+	JL_ORIGIN_NONE, /* unknown; value is NAN */
+	JL_MEASURED,    /* by this program on this machine */
 	JL_PUBLISHED,   /* measured and published by others */
-	JL_LISTED,      /* a vendor's or dealer's word: specification, price list */
-	JL_ESTIMATED    /* computed or judged; carries an interval where there is one */
+	JL_LISTED,      /* stated by a vendor or dealer: specification, price list */
+	JL_ESTIMATED    /* computed or judged; has an interval where one is known */
 };
 
-/* How many of the true figures lie inside an interval. */
+/* Share of true values that an interval should contain. */
 #define JL_INTERVAL_FRAC 0.8
-/* A figure without an uncertainty counts as outside an interval only beyond this margin. */
+/* Relative margin around an interval: a value without an uncertainty of its own counts as outside only beyond it. */
 #define JL_EDGE_FRAC 0.02
 
-/* An interval holds four fifths; one healthy device in ten would be called slow. A verdict takes what holds nineteen of twenty,
- * by the ratio of the two under a normal distribution. */
+/* Intervals contain 80 % of true values, so one healthy device in ten would be below. Verdicts use 95 % intervals: wider by 1.96 / 1.28 (normal
+ * distribution). */
 #define JL_VERDICT_WIDER 1.53
 
 struct jl_fact {
 	double value;  /* SI base units; NAN: unknown */
-	double lo, hi; /* 80 % interval of an estimate; NAN: none given */
+	double lo, hi; /* 80 % interval of an estimate; NAN: none */
 	enum jl_origin origin;
 	const char *source; /* id of an entry in sources.yaml */
 	const char *date;   /* YYYY, YYYY-MM or YYYY-MM-DD */
-	const char *note;   /* or NULL */
+	const char *note;   /* NULL: none */
 };
 
 #define JL_FACT_UNKNOWN                                                                                                \
@@ -34,4 +34,4 @@ struct jl_fact {
 
 bool jl_fact_known(const struct jl_fact *fact);
 const char *jl_origin_name(enum jl_origin origin); /* "measured", ... */
-const char *jl_origin_mark(enum jl_origin origin); /* one sign each: ● measured, ◆ published, ◇ listed, ○ estimated */
+const char *jl_origin_mark(enum jl_origin origin); /* one character: ● measured, ◆ published, ◇ listed, ○ estimated */

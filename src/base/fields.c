@@ -1,3 +1,4 @@
+/* Writes structs as JSON, and their JSON Schema, from tables of their members. Knows no particular struct. */
 #include "base/fields.h"
 
 #include <assert.h>
@@ -12,11 +13,9 @@ const char *jl_choice_name(const struct jl_choice *choices, int value)
 	return NULL;
 }
 
-struct estimate { /* as every estimate begins */
+struct estimate { /* common first members of every estimate */
 	double value, lo, hi;
 };
-
-/* --- writing */
 
 static void text_put(struct jl_json *json, const struct jl_field *f, const char *text, bool omit)
 {
@@ -176,7 +175,8 @@ static void field_put(struct jl_json *json, const struct jl_field *f, const void
 
 void jl_fields_put(struct jl_json *json, const struct jl_schema *schema, const void *record)
 {
-	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* what programs read is English */
+	/* JSON is English whatever the user's language */
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]);
 
 	for (size_t i = 0; i < schema->n_fields; i++)
 		if (!schema->fields[i].when || schema->fields[i].when(record))
@@ -205,11 +205,9 @@ void jl_fields_print(struct jl_buf *out, const struct jl_schema *schema, const v
 	jl_json_finish(&json);
 }
 
-/* --- describing */
-
 #define DEFS_MAX 128
 
-struct defs { /* the structs that are met on the way, each once: a struct may contain its own kind */
+struct defs { /* every struct type met so far, once: a struct may contain its own type */
 	const struct jl_schema *items[DEFS_MAX];
 	size_t n;
 };
@@ -319,7 +317,7 @@ static void field_schema(struct jl_json *json, const struct jl_field *f, bool om
 	case JL_F_ARRAY: items_schema(json, f); break;
 	case JL_F_SUB:
 	case JL_F_SEEN: struct_schema(json, f, null); break;
-	case JL_F_WRITTEN: break; /* anything */
+	case JL_F_WRITTEN: break; /* JSON Schema without a type: any value */
 	}
 	jl_json_end_object(json);
 }

@@ -1,4 +1,4 @@
-/* SipHash-1-3 (Aumasson, Bernstein 2012) under a key drawn once per process. Knows nothing of tables. */
+/* SipHash-1-3 (Aumasson, Bernstein 2012) with a random key per process. Knows nothing of tables. */
 #include "base/hash.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ static void draw_key(void)
 
 	if (getrandom(key, sizeof(key), GRND_NONBLOCK) == (ssize_t)sizeof(key))
 		return;
-	/* early at boot: the clock and where the program was loaded */
+	/* fallback early at boot without entropy: the clock and the load address */
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	key[0] ^= (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u;
 	key[1] ^= (uint64_t)(uintptr_t)&now ^ (uint64_t)(uintptr_t)draw_key << 17;

@@ -1,5 +1,5 @@
-/* Hash for tables whose keys come from strangers: keyed per process, so that no file can be made whose names collide. Values differ from run to
- * run: never print, store or sort by them (jl_hash in base/text.h is the stable one). */
+/* Keyed hash for tables whose keys come from untrusted files: collisions cannot be prepared. Values differ from run to run: never print, store or
+ * sort by them (jl_hash in base/text.h is stable). */
 #pragma once
 
 #include <stddef.h>

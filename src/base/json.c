@@ -1,3 +1,4 @@
+/* Streaming JSON writer. Knows no particular document. */
 #include "base/json.h"
 
 #include <assert.h>
@@ -22,10 +23,10 @@ static void new_line(struct jl_json *json)
 	jl_buf_pad(json->out, ' ', 2 * json->depth);
 }
 
-/* Writes the separator before an item, and checks that an item is allowed here. */
+/* Writes the separator before an item; asserts that an item is allowed here. */
 static void begin_item(struct jl_json *json)
 {
-	static const char gap[] = ",\n                                "; /* as deep as nearly all */
+	static const char gap[] = ",\n                                "; /* enough for almost all depths */
 
 	if (json->depth == 0)
 		return;
@@ -121,15 +122,14 @@ static void escape_char(struct jl_buf *out, uint32_t c, const char *bytes, size_
 			return;
 		}
 	}
-	/* '<' so that "</script>" in a name cannot end the page's script; U+2028 and U+2029 end lines in old JavaScript
-	 */
+	/* '<' is escaped so that "</script>" in a name cannot end the page's script; U+2028 and U+2029 end lines in old JavaScript */
 	if (c < 0x20 || c == 0x7f || c == '<' || c == 0x2028 || c == 0x2029)
 		jl_buf_printf(out, "\\u%04x", (unsigned)c);
 	else
 		jl_buf_add(out, bytes, n);
 }
 
-/* Bytes that stand for themselves, which are nearly all. */
+/* Number of leading bytes that need no escape. */
 static size_t plain_len(const char *text)
 {
 	size_t n = 0;
@@ -158,7 +158,7 @@ void jl_json_escape(struct jl_buf *out, const char *text)
 		if (n > 0) {
 			jl_buf_add(out, text, n);
 		} else if ((n = jl_utf8_decode(text, left, &c)) == 0) {
-			jl_buf_puts(out, "\xef\xbf\xbd"); /* U+FFFD */
+			jl_buf_puts(out, "\xef\xbf\xbd"); /* U+FFFD replaces an invalid byte */
 			n = 1;
 		} else {
 			escape_char(out, c, text, n);
@@ -250,7 +250,7 @@ void jl_json_put_bool(struct jl_json *json, const char *key, bool value)
 	jl_json_bool(json, value);
 }
 
-/* With a key only where there is something to say: a text, a number, true. */
+/* One packed value; an optional key is left out for NULL, NAN and false. */
 static void pack_value(struct jl_json *json, const char *key, char type, va_list *args)
 {
 	const char *text = type == 's' ? va_arg(*args, const char *) : "";

@@ -1,8 +1,7 @@
-/* JSON, written as it comes: no tree is built.
+/* Streaming JSON writer: builds no tree.
  *
- * Text is always valid UTF-8 (bytes that are not become U+FFFD), numbers read back as the same double, NAN and
- * infinities are null. Calls in an order that makes no JSON (a value without its key, an end that does not fit) are
- * errors of the program: they assert. */
+ * Text is always valid UTF-8 (invalid bytes become U+FFFD), numbers round-trip to the same double, NAN and infinities become null. Calls in an
+ * invalid order (a value without its key, an unmatched end) are programming errors and assert. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +12,10 @@
 #define JL_JSON_DEPTH_MAX 64
 
 struct jl_json {
-	struct jl_buf *out; /* its `failed` is where trouble shows */
-	bool pretty;        /* two spaces a level, otherwise everything on one line */
-	bool has_key;       /* a key was written and waits for its value */
-	bool done;          /* the one value at the top is complete */
+	struct jl_buf *out; /* its `failed` reports errors */
+	bool pretty;        /* indent by two spaces per level; false: one line */
+	bool has_key;       /* a key is written and its value is next */
+	bool done;          /* the top-level value is complete */
 	size_t depth;
 	struct {
 		bool is_object, has_items;
@@ -24,7 +23,7 @@ struct jl_json {
 };
 
 void jl_json_init(struct jl_json *json, struct jl_buf *out, bool pretty);
-/* The document is complete; pretty ones end with a newline. */
+/* Ends the document; indented documents end with a newline. */
 void jl_json_finish(struct jl_json *json);
 
 void jl_json_object(struct jl_json *json);
@@ -33,13 +32,12 @@ void jl_json_array(struct jl_json *json);
 void jl_json_end_array(struct jl_json *json);
 void jl_json_key(struct jl_json *json, const char *key);
 
-void jl_json_string(struct jl_json *json, const char *text); /* NULL: null */
+void jl_json_string(struct jl_json *json, const char *text); /* NULL writes null */
 void jl_json_number(struct jl_json *json, double value);
 void jl_json_integer(struct jl_json *json, long long value);
 void jl_json_bool(struct jl_json *json, bool value);
 void jl_json_null(struct jl_json *json);
 
-/* Key and value in one. */
 void jl_json_put_object(struct jl_json *json, const char *key);
 void jl_json_put_array(struct jl_json *json, const char *key);
 void jl_json_put_string(struct jl_json *json, const char *key, const char *text);
@@ -47,9 +45,10 @@ void jl_json_put_number(struct jl_json *json, const char *key, double value);
 void jl_json_put_integer(struct jl_json *json, const char *key, long long value);
 void jl_json_put_bool(struct jl_json *json, const char *key, bool value);
 
-/* A stretch of it by its form: jl_json_pack(json, "{uri:s region:{line:i}}", uri, line). A letter takes the next argument: s a text (NULL: null),
- * f a double, i an int, l a long long, z a size_t, b a bool; "key?s": no key where the text is NULL, the number NAN, the bool false. Levels may stay open, and those be closed that were open before. */
+/* Writes several items from a format: jl_json_pack(json, "{uri:s region:{line:i}}", uri, line). Letters take the next argument: s text (NULL:
+ * null), f double, i int, l long long, z size_t, b bool. "key?s" leaves the key out for NULL, NAN and false. A format may leave levels open, or
+ * close levels opened earlier. */
 void jl_json_pack(struct jl_json *json, const char *form, ...);
 
-/* A text as a JSON string with its quotation marks; also safe inside a <script> element. */
+/* Writes text as a quoted JSON string; safe inside a <script> element too. */
 void jl_json_escape(struct jl_buf *out, const char *text);

@@ -1,3 +1,4 @@
+/* Parses JSON of other programs within the memory budget. */
 #include "base/json_read.h"
 
 #include <stdbool.h>
@@ -5,7 +6,7 @@
 
 #include "base/budget.h"
 
-/* What a tree of this text takes in memory, as measured of jansson 2.14, rounded up. */
+/* Upper bound on the memory of the parsed tree; measured with jansson 2.14, rounded up. */
 static size_t tree_B(const char *text, size_t len)
 {
 	size_t size_B = 2 * len;

@@ -1,7 +1,7 @@
-/* JSON that others wrote, as jansson's tree. */
+/* Parses JSON of other programs into a jansson tree. */
 #pragma once
 
 #include <jansson.h>
 
-/* A tree takes up to eighty times its text: it is weighed against the budget before it is made. NULL: no JSON, or too much. */
+/* A tree takes up to 80 times the memory of its text, so its size is charged to the budget first. NULL: invalid JSON, or above the memory limit. */
 json_t *jl_json_load(const char *text, size_t len, size_t flags, json_error_t *why);

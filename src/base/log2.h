@@ -1,12 +1,11 @@
-/* Logarithms of counts without a call: most counts of devices and hosts are powers of two, whose logarithm is the
- * exponent that the number already carries. Pure. */
+/* Fast log2 for counts. Most counts of devices and hosts are powers of two, whose log2 is the exponent field. Pure. */
 #pragma once
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Of a finite number of at least 1: log2 rounded down; is it exact? */
+/* floor(log2(n)) of a finite n >= 1; *ret_exact: n is a power of two. */
 static inline int jl_log2_floor(double n, int *ret_exact)
 {
 	uint64_t bits;
@@ -24,7 +23,7 @@ static inline double jl_log2(double n)
 	return exact && n >= 1.0 ? floor : log2(n);
 }
 
-/* Levels of a binary tree over n. */
+/* Depth of a binary tree with n leaves. */
 static inline double jl_log2_ceil(double n)
 {
 	int exact;

@@ -1,3 +1,4 @@
+/* Heap allocation with fault injection for tests. */
 #include "base/mem.h"
 
 #include <stdatomic.h>

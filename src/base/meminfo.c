@@ -1,3 +1,4 @@
+/* Reads free memory from /proc and the control group. */
 #include "base/meminfo.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static double cgroup_B(const char *path)
 	if (!file)
 		return NAN;
 	if (fscanf(file, "%lf", &value) != 1)
-		value = NAN; /* "max" */
+		value = NAN; /* "max": no limit */
 	(void)fclose(file);
 	return value;
 }

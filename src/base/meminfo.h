@@ -1,7 +1,7 @@
-/* How much memory there is for this process. */
+/* Memory available to this process. */
 #pragma once
 
-/* Bytes that could be allocated now: MemAvailable, or what the cgroup leaves; NAN: not known. */
+/* Bytes that can be allocated now: the lower of MemAvailable and the control group's remainder. NAN: unknown. */
 double jl_mem_available_B(void);
-/* "RssAnon:   123 kB" of /proc/self/status, "MemTotal" of /proc/meminfo; NAN: not there. */
+/* Value in bytes of a line such as "RssAnon:   123 kB" in /proc/self/status or /proc/meminfo. NAN: no such line. */
 double jl_mem_proc_B(const char *path, const char *key);

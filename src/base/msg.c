@@ -1,11 +1,12 @@
+/* Translates and formats messages, with Korean particles and English plurals. */
 #include "base/msg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that stand for braces while printf has the text, as inserted words may hold braces. */
-enum { OPEN = 1, CLOSE, WORD, CONTEXT_END /* as gettext has it */, WORD_END, INNER };
+/* Placeholders for braces while printf runs, because inserted words may contain braces themselves. */
+enum { OPEN = 1, CLOSE, WORD, CONTEXT_END /* gettext's separator of context and text */, WORD_END, INNER };
 
 #define TEXT_MAX 2048
 
@@ -77,7 +78,7 @@ const char *jl_msg(const char *en)
 	return context_end ? context_end + 1 : en;
 }
 
-/* The length of the directive that begins at `brace`, or 0: braces that mean nothing here stay as they are. */
+/* Length of the directive that begins at `brace`; 0: not a directive, the braces are plain text. */
 static size_t directive(const char *brace, char *ret_open, char *ret_close)
 {
 	const size_t len = strcspn(brace + 1, "{}%");
@@ -137,7 +138,7 @@ const char *jl_msg_hide(char room[JL_MSG_FORMAT_MAX], const char *format)
 	return hide(room, format, false);
 }
 
-/* Is the last number in front of the ending exactly 1? */
+/* True if the last number before the ending is exactly 1. */
 static bool after_one(const char *text, size_t len)
 {
 	size_t end = len, start;
@@ -150,8 +151,8 @@ static bool after_one(const char *text, size_t len)
 	return end - start == 1 && text[start] == '1';
 }
 
-/* Writes the half of "A/B" (`len` bytes at `ending`) that fits behind the `at` bytes of `text`; returns its length. Works
- * in place: what is written is shorter than what is read. */
+/* Writes the alternative of "A/B" (`len` bytes at `ending`) that fits the first `at` bytes of `text`; returns its length. Works in place, because
+ * the output is shorter than the input. */
 static size_t put_ending(char *text, size_t at, size_t size, const char *ending, size_t len)
 {
 	const char *slash = memchr(ending, '/', len);
@@ -174,7 +175,7 @@ static size_t put_ending(char *text, size_t at, size_t size, const char *ending,
 	return n;
 }
 
-/* The end of the ending that begins at `open`; NULL: a byte of an inserted word that only looks like one. */
+/* End of the ending that begins at `open`; NULL: not an ending but a byte of inserted text. */
 static char *ending_end(char *open)
 {
 	const size_t len = *open == OPEN ? strcspn(open + 1, "\001\002") : 0;
@@ -230,7 +231,7 @@ static size_t append(char *out, size_t at, size_t size, const char *text)
 	return at + (n < left ? n : left);
 }
 
-/* `filled` with words, inner text and endings put in. */
+/* Copies `filled` to `out` with words, inner text and endings resolved. */
 static void finish(char *out, size_t size, char *filled, const char *inner)
 {
 	size_t at = 0;

@@ -1,6 +1,5 @@
-/* jeoul-poc NAME OUT.c FILE.po...: translations as C tables, an array NAME of languages with English first. Runs while the
- * program is built and stands alone. What is not translated or marked fuzzy is left out; formats that do not take the same
- * arguments are refused, since printf would read what is not there. */
+/* jeoul-poc NAME OUT.c FILE.po...: compiles translations into C tables, an array NAME of languages, English first. Build tool; links nothing of
+ * jeoul. Untranslated and fuzzy entries are left out. A translation whose printf arguments differ from the original's is refused. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ struct po {
 };
 
 struct state {
-	struct text id, said, *open; /* `open`: what a continued line belongs to */
+	struct text id, said, *open; /* open: the text that a continuation line extends */
 	bool fuzzy, is_format, has_id;
 	size_t line;
 };
@@ -58,7 +57,7 @@ static bool refuse(const char *path, size_t line, const char *what)
 	return false;
 }
 
-/* "…" with the escapes that gettext writes, added to `text`. */
+/* Appends a quoted gettext string to `text`, escapes resolved. */
 static bool read_quoted(struct text *text, const char *at)
 {
 	static const char from[] = "ntr\\\"", to[] = "\n\t\r\\\"";
@@ -76,7 +75,7 @@ static bool read_quoted(struct text *text, const char *at)
 	return *at == '"' && strspn(at + 1, " \t\r\n") == strlen(at + 1);
 }
 
-/* The arguments that a format takes, each as its length and conversion ("zu", "s"); false: no format, or too many. */
+/* Lists the arguments of a format by length modifier and conversion ("zu", "s"); false: invalid format, or too many arguments. */
 static bool read_format(char kinds[ARGS_MAX][8], size_t *ret_n, const char *format)
 {
 	size_t next = 0, n = 0;
@@ -106,7 +105,7 @@ static bool read_format(char kinds[ARGS_MAX][8], size_t *ret_n, const char *form
 			kinds[index][len++] = *at++;
 		if (!*at || !strchr("diouxXeEfFgGaAcsp", *at))
 			return false;
-		/* what printf takes as the same type may be shown in another way */
+		/* conversions of the same argument type count as equal */
 		kinds[index][len] = strchr("di", *at)         ? 'd'
 				    : strchr("ouxX", *at)     ? 'u'
 				    : strchr("eEfFgGaA", *at) ? 'f'
@@ -126,7 +125,7 @@ static bool same_arguments(const char *id, const char *said)
 	return read_format(a, &n_a, id) && read_format(b, &n_b, said) && n_a == n_b && memcmp(a, b, sizeof(a)) == 0;
 }
 
-/* The entry that has just ended goes into the list. */
+/* Appends the entry that has just ended. */
 static bool close_entry(struct po *po, struct state *state)
 {
 	bool fine = true;
@@ -165,7 +164,7 @@ static bool read_line(struct po *po, struct state *state, const char *line, size
 		if (state->open == &state->said)
 			fine = close_entry(po, state);
 		if (state->open == &state->id)
-			add(&state->id, '\004'); /* the text so far is the context */
+			add(&state->id, '\004'); /* the text so far is the context (msgctxt) */
 		state->open = &state->id;
 		state->has_id = line[3] == 'i';
 		state->line = number;
@@ -221,7 +220,7 @@ static void write_text(FILE *out, const char *text)
 			fputs("\\t", out);
 		else if (*text == '"' || *text == '\\')
 			fprintf(out, "\\%c", *text);
-		else if (*text == '?') /* no trigraphs */
+		else if (*text == '?') /* avoid trigraphs */
 			fputs("\\?", out);
 		else if (*text == '\004')
 			fputs("\\004", out);
@@ -326,7 +325,7 @@ int main(int argc, char **argv)
 	fine = !ferror(out);
 	if (fclose(out) != 0 || !fine) {
 		perror(argv[2]);
-		remove(argv[2]); /* half a file would be newer than its sources */
+		remove(argv[2]); /* remove partial output: make would think it up to date */
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* How a text ends when it is read aloud in Korean; the particles behind it follow from that. */
+/* Last sound of a text read aloud in Korean, which decides the particle behind it. Knows nothing of messages. */
 #include <ctype.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 #define SYLLABLE_FIRST 0xAC00
 #define SYLLABLE_LAST  0xD7A3
-#define LOOK_BACK_B    256 /* no word is longer */
+#define LOOK_BACK_B    256 /* longest word considered, in bytes */
 
 static bool is_digit(char c)
 {
@@ -23,7 +23,7 @@ static bool is_vowel(char c)
 	return c && strchr("aeiouyAEIOUY", c);
 }
 
-/* The start of the character that ends at `len`. */
+/* Start of the UTF-8 character that ends at `len`. */
 static size_t char_start(const char *text, size_t len)
 {
 	size_t at = len - 1;
@@ -44,7 +44,7 @@ static unsigned decode(const char *at, size_t len)
 	return len == 1 ? c[0] : 0xFFFD;
 }
 
-/* 'x' and "x" end with x; colours of a terminal are not read; neither is "(x)" behind a word. */
+/* Length without trailing quotes, terminal colours and "(x)", which are not read aloud. */
 static size_t strip(const char *text, size_t len)
 {
 	static const char *const silent[] = { " ", "'", "\"", "`", "*", "_", ">", "”", "’", "»", "」", "』" };
@@ -78,7 +78,7 @@ static size_t strip(const char *text, size_t len)
 	return len;
 }
 
-/* 영 일 이 삼 사 오 육 칠 팔 구; 십, 백, 천, 만, 억 and 경 end in a consonant, 조 does not. */
+/* Korean digits 영 일 이 삼 사 오 육 칠 팔 구. 십, 백, 천, 만, 억 and 경 end in a consonant, 조 in a vowel. */
 static enum jl_sound digit_sound(const char *text, size_t len)
 {
 	static const enum jl_sound read[] = { JL_SOUND_CONSONANT, JL_SOUND_L,     JL_SOUND_VOWEL,
@@ -96,7 +96,7 @@ static enum jl_sound digit_sound(const char *text, size_t len)
 	return JL_SOUND_CONSONANT;
 }
 
-/* Units behind a number, where their letters would be read otherwise. */
+/* Units behind a number that are read as a Korean word, not letter by letter. */
 static bool unit_sound(enum jl_sound *ret_sound, const char *word, size_t len)
 {
 	static const struct {
@@ -128,7 +128,7 @@ static bool unit_sound(enum jl_sound *ret_sound, const char *word, size_t len)
 	return false;
 }
 
-/* 엘, 엠, 엔, 알; every other letter's name ends in a vowel. */
+/* Letter names: 엘, 엠, 엔, 알; all others end in a vowel. */
 static enum jl_sound letter_sound(char c)
 {
 	switch (tolower((unsigned char)c)) {
@@ -140,7 +140,7 @@ static enum jl_sound letter_sound(char c)
 	}
 }
 
-/* An English word as it is borrowed: 케이블, 타임, 칩, 블록, 웹, 링; most other ends get a vowel (링크, 서버, 노드). */
+/* English loanwords: 케이블, 타임, 칩, 블록, 웹, 링 end in a consonant; most other endings get a vowel (링크, 서버, 노드). */
 static enum jl_sound word_sound(const char *word, size_t len)
 {
 	const char last = (char)tolower((unsigned char)word[len - 1]);
@@ -182,7 +182,7 @@ static enum jl_sound latin_sound(const char *text, size_t len)
 		;
 	if (at > 0 && at < start && is_digit(text[at - 1]) && unit_sound(&sound, text + start, len - start))
 		return sound;
-	/* spelled out: GPU, ndr, GiB; said as a word: Megatron, nvlink */
+	/* read letter by letter: GPU, ndr, GiB; as a word: Megatron, nvlink */
 	if (len - start == 1 || n_lower == 0 || n_vowels == 0 || text[len - 1] < 'a')
 		return letter_sound(text[len - 1]);
 	return word_sound(text + start, len - start);

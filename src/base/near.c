@@ -1,3 +1,4 @@
+/* Edit distance and nearest names. */
 #include "base/near.h"
 
 #include <stdint.h>
@@ -36,7 +37,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment: three rows of the table, because a swap looks two rows back. */
+/* Optimal string alignment distance. Three rows of the table, because a swap refers two rows back. */
 static size_t distance(const struct word *a, const struct word *b, size_t limit)
 {
 	size_t rows[3][CHARS_MAX + 1];
@@ -55,7 +56,7 @@ static size_t distance(const struct word *a, const struct word *b, size_t limit)
 				row[j] = least(row[j], before[j - 2] + 1);
 			best = least(best, row[j]);
 		}
-		/* a swap can save one more than the row shows, never two */
+		/* a later swap can lower the distance by one, not by two */
 		if (best > limit + 1)
 			return limit + 1;
 		before = above;
@@ -94,7 +95,7 @@ size_t jl_near_rank(const char *text, const char *const *names, size_t n_names, 
 		split(&name, names[i]);
 		size_t score = distance(&wanted, &name, limit);
 		if (score > limit && begins_with(&name, &wanted))
-			score = limit; /* a beginning is worth as much as the worst typo we still believe in */
+			score = limit; /* a matching prefix scores as the largest accepted distance */
 		if (score > limit || (n == max && score >= scores[n - 1]))
 			continue;
 		size_t at = n < max ? n++ : n - 1;

@@ -1,3 +1,4 @@
+/* Parses and prints plain numbers. */
 #include "base/num.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 #define PLAIN_MAX 128
 
-/* Digits without their separators: what strtod understands. */
+/* Digits without separators, as strtod takes them. */
 struct plain {
 	char text[PLAIN_MAX];
 	size_t len;
@@ -37,8 +38,8 @@ static size_t take_digits(struct plain *plain, const char *text)
 	return n;
 }
 
-/* Whole digits, perhaps grouped by commas. A comma counts only if a digit follows; then groups must be of three, the
- * first of one to three and not "0": 0,123 is a decimal comma, which we do not guess at. */
+/* Integer digits, optionally with thousands separators. A comma counts only if a digit follows. Groups have three digits, the first one to three
+ * and not "0": 0,123 may be a decimal comma and is refused. */
 static enum jl_num_fault take_whole(struct plain *plain, const char *text, size_t *ret_used)
 {
 	size_t at = take_digits(plain, text), first = at;
@@ -59,7 +60,7 @@ static size_t take_exponent(struct plain *plain, const char *text)
 {
 	size_t sign = text[0] && (text[1] == '+' || text[1] == '-') ? 1 : 0;
 
-	/* "5EB" is five exabytes: an exponent has digits */
+	/* an exponent has digits: "5EB" is five exabytes */
 	if ((text[0] != 'e' && text[0] != 'E') || !is_digit(text[1 + sign]))
 		return 0;
 	add(plain, 'e');
@@ -117,8 +118,8 @@ static const char *whole_text(char out[JL_NUM_TEXT_MAX], long long value)
 
 enum surely { SURELY_NOT, SURELY, UNSURE };
 
-/* Whether value, rounded to whole parts of 1 / power as printf would round it, reads as itself again. An operation of a long double is off by a
- * thousandth of a double's last place at most, and by 1 / 256 of what has 17 digits: nearer to a tie than that it cannot be sure. */
+/* SURELY if value, rounded to a multiple of 1 / power as printf rounds, reads back as the same double. Long double arithmetic is off by at most
+ * 1/1000 of a double's last place, and by 1/256 at 17 digits; closer to a tie the result is UNSURE. */
 static enum surely reads_back(double value, long double power, long long *ret_whole)
 {
 	const long double last = 0.5L * (long double)(value - nextafter(value, 0)),
@@ -136,7 +137,7 @@ static enum surely reads_back(double value, long double power, long long *ret_wh
 	return off < 0.996L * last ? SURELY : off > 1.004L * next ? SURELY_NOT : UNSURE;
 }
 
-/* The digits of a number, last first, as printf's %g places them: from 1e-4 on with a point, below it with an exponent. */
+/* Places the digits (last first) as printf's %g does: with a decimal point from 1e-4 upwards, with an exponent below. */
 static void put_digits(char out[JL_NUM_TEXT_MAX], const char *digits, size_t n, int places, int magnitude)
 {
 	const size_t whole = magnitude < -4 ? n - 1 : (size_t)places; /* digits before the point */
@@ -156,10 +157,10 @@ static void put_digits(char out[JL_NUM_TEXT_MAX], const char *digits, size_t n, 
 	out[len] = '\0';
 }
 
-/* The shortest of 15 to 17 digits of a number from 1e-11 to 1e15 that reads as itself; false: not sure. */
+/* Shortest text of 15 to 17 digits that reads back as the same double, for 1e-11 to 1e15; false: not sure. */
 static bool decimal_text(char out[JL_NUM_TEXT_MAX], double value)
 {
-	const int about = (int)floor(log10(value)); /* one too many just below a power of ten */
+	const int about = (int)floor(log10(value)); /* one too high just below a power of ten */
 	enum surely found = SURELY_NOT;
 	long long whole = 0;
 	int magnitude;
@@ -168,7 +169,7 @@ static bool decimal_text(char out[JL_NUM_TEXT_MAX], double value)
 	int places = 13 - about;
 	long double power = 1.0L;
 
-	for (int i = 0; i < places; i++) /* at most 10^27: exact */
+	for (int i = 0; i < places; i++) /* at most 10^27: exact in a long double */
 		power *= 10.0L;
 	for (int n_digits = 15; n_digits <= 17 && found == SURELY_NOT; n_digits++) {
 		power *= 10.0L;
@@ -194,7 +195,7 @@ const char *jl_num_text(char out[JL_NUM_TEXT_MAX], double value)
 		return out;
 	}
 	if (fabs(value) < 1e15 && value == trunc(value) &&
-	    (value != 0 || !signbit(value))) /* most of them, and ten times as fast */
+	    (value != 0 || !signbit(value))) /* fast path: integers, ten times as fast */
 		return whole_text(out, (long long)value);
 	if (value >= 1e-11 && value < 1e15 && decimal_text(out, value))
 		return out;

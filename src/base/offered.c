@@ -1,3 +1,4 @@
+/* Thread-local list of the files that a request may read. */
 #include "base/offered.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Thread pool. Knows nothing of the tasks. */
 #include "base/pool.h"
 
 #include <math.h>
@@ -12,9 +13,9 @@
 #include "base/mem.h"
 #include "base/msg.h"
 
-/* Between two loops of a training step lie microseconds: waiting awake that long saves a sleep and a wake-up. */
+/* Spin iterations before sleeping: only microseconds lie between two loops of a training step, less than a sleep and a wake-up cost. */
 #define SPINS      4000
-#define SPINS_EACH 20000 /* a few hundred µs */
+#define SPINS_EACH 20000 /* spinning lasts a few hundred µs */
 
 struct worker {
 	struct jl_pool *pool;
@@ -27,21 +28,21 @@ struct jl_pool {
 	struct worker *workers;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
-	/* one loop; written before `round` goes up */
+	/* task of the current loop; written before `round` is incremented */
 	void (*task)(void *ctx, size_t index, int thread);
 	void *ctx;
 	size_t n_tasks;
-	bool each; /* every thread has its own task */
+	bool each; /* task i runs on thread i */
 	int n_spin;
-	const struct jl_language *lang; /* that of the caller */
-	struct jl_budget *budget;       /* likewise */
+	const struct jl_language *lang; /* the caller's language */
+	struct jl_budget *budget;       /* the caller's budget, which the workers enter */
 	atomic_size_t next;
 	atomic_ulong round;
-	atomic_int n_busy; /* helpers that have not finished this round */
+	atomic_int n_busy; /* worker threads still in this round */
 	atomic_bool stop;
 };
 
-/* cgroup v2: "200000 100000" or "max 100000". NAN: no quota. */
+/* CPU quota of cgroup v2 in processors: "200000 100000" is 2, "max 100000" is NAN (no quota). */
 static double quota_cpus(void)
 {
 	double cpus = NAN, quota, period;
@@ -157,7 +158,7 @@ enum jl_status jl_pool_create(int n_threads, struct jl_pool **ret_pool, struct j
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->wake, NULL);
 	pthread_cond_init(&pool->done, NULL);
-	/* signals are for the thread that called: Ctrl-C must interrupt its waits */
+	/* block signals in workers: Ctrl-C must interrupt the caller's waits */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

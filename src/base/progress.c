@@ -1,3 +1,4 @@
+/* Progress line on a terminal. */
 #include "base/progress.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #define LINE_MAX_B 512
 #define BAR_MIN    8
 #define BAR_MAX    32
-#define BLOCK_B    3 /* of "█" and "░" */
+#define BLOCK_B    3 /* bytes of "█" and of "░" in UTF-8 */
 
 static const char wipe[] = "\r\033[K";
 
@@ -26,7 +27,7 @@ void jl_progress_begin(struct jl_progress *progress, const struct jl_progress_op
 		progress->options.total = NAN;
 }
 
-/* "12.3/s", and what remains at the mean speed so far once that means something. */
+/* "12.3/s" and the remaining time at the mean speed so far, once the mean is stable. */
 static void print_speed(char *out, size_t size, const struct jl_progress *progress, double done, double elapsed_s)
 {
 	char rate[JL_UNITS_TEXT_MAX], eta[JL_UNITS_TEXT_MAX];
@@ -58,7 +59,7 @@ static void draw(struct jl_progress *progress, double done, double elapsed_s)
 	const char *label = progress->options.label ? progress->options.label : "";
 	char line[LINE_MAX_B], whole[LINE_MAX_B + sizeof(wipe)], tail[160], bar[BAR_MAX * BLOCK_B + 1], percent[16],
 		count[JL_UNITS_TEXT_MAX];
-	/* one column less than there are: in the last one some terminals wrap already */
+	/* leave the last column free: some terminals wrap when it is written */
 	size_t room = progress->options.columns - 1, taken;
 
 	print_speed(tail, sizeof(tail), progress, done, elapsed_s);
@@ -74,7 +75,7 @@ static void draw(struct jl_progress *progress, double done, double elapsed_s)
 	}
 	jl_utf8_sanitize(line);
 	line[jl_utf8_fit(line, room)] = '\0';
-	/* in one piece, so that no terminal shows the empty line in between */
+	/* one write, so that the terminal never shows the empty line */
 	snprintf(whole, sizeof(whole), "%s%s", wipe, line);
 	progress->options.write(progress->options.ctx, whole, strlen(whole));
 	progress->visible = true;
@@ -86,7 +87,7 @@ void jl_progress_update(struct jl_progress *progress, double done, double now_s)
 
 	if (!progress->options.on || now_s - progress->drawn_s < INTERVAL_S)
 		return;
-	if (fraction > progress->fraction) /* false for NAN */
+	if (fraction > progress->fraction) /* the comparison is false for NAN */
 		progress->fraction = fraction < 1 ? fraction : 1;
 	progress->drawn_s = now_s;
 	draw(progress, done, now_s - progress->options.now_s);

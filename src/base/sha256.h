@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4) and HMAC with it (RFC 2104): a peer shows that it knows a secret without saying it. */
+/* SHA-256 (FIPS 180-4) and HMAC (RFC 2104), for challenge-response authentication of peers. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,5 +21,5 @@ void jl_sha256_end(struct jl_sha256 *sha, unsigned char ret_digest[JL_SHA256_B])
 void jl_hmac_sha256(unsigned char ret_digest[JL_SHA256_B], const void *key, size_t key_B, const void *data,
 		    size_t size_B);
 
-/* Takes as long for bytes that differ at once as for those that differ late. */
+/* Constant-time comparison. */
 bool jl_same_digest(const unsigned char a[JL_SHA256_B], const unsigned char b[JL_SHA256_B]);

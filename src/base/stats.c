@@ -1,3 +1,4 @@
+/* Robust statistics of samples. Knows no units. */
 #include "base/stats.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 
 #define Z95       1.959963984540054
-#define MAD_TO_SD 1.4826 /* of a normal distribution */
+#define MAD_TO_SD 1.4826 /* 1 / 0.6745, for a normal distribution */
 
 static int by_value(const void *a, const void *b)
 {
@@ -38,7 +39,7 @@ double jl_stats_median(double *values, size_t n)
 	return jl_stats_quantile(values, n, 0.5);
 }
 
-/* Correlation of neighbours, 0 to 1 (negative counts as 0). */
+/* Lag-1 autocorrelation, clamped to 0 .. 1. */
 static double autocorrelation(const double *samples, size_t n)
 {
 	double mean = 0, var = 0, lag = 0, r;
@@ -56,13 +57,13 @@ static double autocorrelation(const double *samples, size_t n)
 	return r > 0 ? r : 0;
 }
 
-/* The k-th smallest and the k-th largest of n enclose the median with 95 %: the largest such k, 0 when even the range does not. */
+/* Largest k such that the k-th smallest and the k-th largest of n samples enclose the median with 95 %; 0: not even the whole range does. */
 static size_t median_rank(size_t n)
 {
 	double below = pow(0.5, (double)n), term = below;
 	size_t k = 0;
 
-	if (n > 1000) { /* the normal limit is exact to a rank there */
+	if (n > 1000) { /* normal approximation, within one rank above n = 1000 */
 		double at = floor((double)n / 2 - Z95 / 2 * sqrt((double)n));
 
 		return (size_t)at;
@@ -100,7 +101,7 @@ void jl_stats_of(struct jl_stats *ret_stats, const double *samples, size_t n, do
 	if (k == 0) {
 		s.lo95 = s.min;
 		s.hi95 = s.max;
-	} else { /* n samples that resemble their neighbours are worth n(1-r)/(1+r) */
+	} else { /* effective sample size n(1-r)/(1+r) of autocorrelated samples */
 		r = r < 0.98 ? r : 0.98;
 		half = ((double)n / 2 - (double)k + 0.5) * sqrt((1 + r) / (1 - r)) / (double)n;
 		half = half < 0.5 ? half : 0.5;
@@ -150,7 +151,7 @@ size_t jl_stats_outliers(const double *samples, size_t n, double *scratch)
 	return n_out;
 }
 
-/* The beginning is dropped as long as that makes the mean of the rest more certain (MSER), outliers pulled in first. */
+/* MSER: drops the warm-up while that lowers the standard error of the mean of the rest. Outliers are clipped first. */
 size_t jl_stats_steady_from(const double *samples, size_t n, double *scratch)
 {
 	double sum = 0, squares = 0, best = INFINITY, median, sd;
@@ -158,7 +159,7 @@ size_t jl_stats_steady_from(const double *samples, size_t n, double *scratch)
 
 	if (n < 10)
 		return 0;
-	/* what is normal is read from the second half: a long warm-up must not pass for it */
+	/* clip against the second half: a long warm-up must not define the normal range */
 	centre(samples + n / 2, n - n / 2, scratch, &median, &sd);
 	if (!(sd > 0))
 		sd = 1e-3 * fabs(median);
@@ -216,7 +217,7 @@ double jl_stats_same_p(const double *a, size_t n_a, const double *b, size_t n_b,
 	return z > 0 ? erfc(z / sqrt(2)) : 1;
 }
 
-/* P(-t < T < t), exact for whole degrees of freedom: with t = sqrt(dof)·tan(angle) the integral is a finite sum of powers of the cosine. */
+/* P(-t < T < t), exact for integer degrees of freedom: with t = sqrt(dof)·tan(angle) the integral is a finite sum of powers of the cosine. */
 static double t_inside(double t, size_t dof)
 {
 	const double angle = atan(t / sqrt((double)dof)), square = cos(angle) * cos(angle);

@@ -1,3 +1,4 @@
+/* Prints text and Markdown tables with wrapping and colours. */
 #include "base/table.h"
 
 #include <assert.h>
@@ -7,9 +8,9 @@
 #include "base/utf8.h"
 
 #define GAP           2
-#define LINES_MAX     16 /* of one cell: what is longer is no cell */
+#define LINES_MAX     16 /* maximum lines per cell; the rest is cut */
 #define MIN_WIDTH     4
-#define CLUSTER_MAX_B 256 /* looking farther for what belongs to one character would make long cells slow */
+#define CLUSTER_MAX_B 256 /* bytes searched for combining characters; bounds the time for long cells */
 #define CELLS_MAX     ((size_t)4 << 20)
 
 void jl_table_init(struct jl_table *table, struct jl_arena *arena, const struct jl_table_column *columns,
@@ -19,7 +20,7 @@ void jl_table_init(struct jl_table *table, struct jl_arena *arena, const struct 
 	*table = (struct jl_table){ .arena = arena, .columns = columns, .n_columns = n_columns };
 }
 
-/* Length of the colour sequence at `text`, 0 if there is none: ESC [ digits and semicolons m. */
+/* Length of the colour sequence (ESC [ digits and semicolons m) at `text`; 0: none. */
 static size_t colour_len(const char *text)
 {
 	if (text[0] != '\033' || text[1] != '[')
@@ -28,8 +29,8 @@ static size_t colour_len(const char *text)
 	return text[n] == 'm' ? n + 1 : 0;
 }
 
-/* Make a cell's own copy harmless: what is neither colour nor printable goes. Tabs are free once those of the text are
- * blanks, so one stands for the escape of each colour while the rest is cleaned. */
+/* Replaces characters of the cell's copy that are neither printable nor a colour. Tabs in the text become blanks first, so that a tab can then mark
+ * the ESC of a colour. */
 static void clean(char *text)
 {
 	for (char *at = text; *at; at++) {
@@ -91,13 +92,13 @@ void jl_table_end_row(struct jl_table *table)
 	table->n_in_row = 0;
 }
 
-/* How a cell is written: a bar would end it in Markdown; all else that Markdown takes for its own is the writer's of the cell. */
+/* Markdown: only '|' is escaped, because it ends a cell. Other Markdown syntax is up to the caller. */
 static bool is_escaped(char c, enum jl_table_flavour flavour)
 {
 	return flavour == JL_TABLE_MARKDOWN && c == '|';
 }
 
-/* One visible character of a cell, or a colour; both never torn apart. */
+/* Length of one visible character or one colour sequence, which are never split. */
 static size_t next_piece(const char *text, enum jl_table_flavour flavour, size_t *ret_width)
 {
 	size_t n = colour_len(text);
@@ -122,7 +123,7 @@ static size_t visible_width(const char *text, enum jl_table_flavour flavour)
 	return total;
 }
 
-/* Bytes of the line that `text` begins with: as many words as `columns` take, else as much of the first word. */
+/* Length in bytes of the first line: as many words as fit in `columns`, or part of the first word. */
 static size_t line_len(const char *text, size_t columns, enum jl_table_flavour flavour)
 {
 	size_t taken = 0, at = 0, good = 0;
@@ -134,13 +135,13 @@ static size_t line_len(const char *text, size_t columns, enum jl_table_flavour f
 			return good ? good : at ? at : n;
 		taken += width;
 		at += n;
-		if (text[at] == ' ' || (n == 1 && text[at - 1] == '-')) /* names break behind their hyphens */
+		if (text[at] == ' ' || (n == 1 && text[at - 1] == '-')) /* hyphens allow a break */
 			good = at;
 	}
 	return at;
 }
 
-/* The line; returns the columns taken. `colour`: the one that is open where it begins, and where it ends. */
+/* Writes the line and returns the columns used. `colour`: in: the colour open at its start; out: at its end. */
 static size_t put_line(struct jl_buf *out, const char *text, size_t len, const char **colour,
 		       const struct jl_table_style *style)
 {
@@ -163,13 +164,13 @@ static size_t put_line(struct jl_buf *out, const char *text, size_t len, const c
 		taken += width;
 		text += n;
 	}
-	/* a colour must not run into the next column */
+	/* reset the colour before the next column */
 	if (*colour && coloured)
 		jl_buf_puts(out, JL_TABLE_RESET);
 	return taken;
 }
 
-/* Writes one line of a cell that may take several; returns the rest. */
+/* Writes one line of a cell; returns the rest. */
 static const char *put_cell(struct jl_buf *out, const char *text, size_t columns, enum jl_align align,
 			    const char **colour, const struct jl_table_style *style)
 {
@@ -196,7 +197,7 @@ static size_t min_width_of(const struct jl_table_column *column)
 	return column->min_width ? column->min_width : MIN_WIDTH;
 }
 
-/* The widest of the words of a head: it can stand in so many columns. */
+/* Width of the longest word of a header: the narrowest column it fits in. */
 static size_t longest_word(const char *text)
 {
 	size_t most = 0;
@@ -213,8 +214,8 @@ static size_t longest_word(const char *text)
 	return most;
 }
 
-/* Take columns away from the widest that can give one until the table fits or nothing more can go: a flexible column down to its least
- * width, any other down to what its cells and the words of its head need. */
+/* Narrows the widest column until the table fits, or nothing is left to narrow. Flexible columns keep their minimum width, others the width of
+ * their cells and of the longest header word. */
 static void shrink(const struct jl_table *table, const struct jl_table_style *style, size_t *widths,
 		   const size_t *cells)
 {
@@ -254,7 +255,7 @@ static void measure(const struct jl_table *table, const struct jl_table_style *s
 
 		widths[i] = head > cells[i] ? head : cells[i];
 		if (style->flavour == JL_TABLE_MARKDOWN)
-			widths[i] = widths[i] < 3 ? 3 : widths[i]; /* "---" under the header */
+			widths[i] = widths[i] < 3 ? 3 : widths[i]; /* room for "---" under the header */
 	}
 	if (style->flavour == JL_TABLE_TEXT && style->width)
 		shrink(table, style, widths, cells);
@@ -267,7 +268,7 @@ static void end_line(struct jl_buf *out, size_t from)
 	jl_buf_putc(out, '\n');
 }
 
-/* Figures are never parted: where they need the whole line, columns stand one blank apart. */
+/* Gap between columns: 1 if the table is too wide otherwise, because numbers are never split. */
 static size_t gap_of(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths)
 {
 	size_t total = style->indent + GAP * (table->n_columns - 1);
@@ -291,7 +292,7 @@ static void put_text_rule(const struct jl_table *table, const struct jl_table_st
 	jl_buf_putc(out, '\n');
 }
 
-/* Writes one line of a row and keeps the rest for the next line. */
+/* Writes one line of a row; the rest stays in `left`. */
 static bool put_row_line(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
 			 const char **left, const char **colours, struct jl_buf *out)
 {
@@ -313,7 +314,7 @@ static bool put_row_line(const struct jl_table *table, const struct jl_table_sty
 	return more;
 }
 
-/* Writes a row; `cells` NULL is the header. Text wider than its column continues on the next line. */
+/* Writes a row (`cells` NULL: the header). Text wider than its column continues on the next line. */
 static void put_row(const struct jl_table *table, const struct jl_table_style *style, const size_t *widths,
 		    const char *const *cells, struct jl_buf *out)
 {

@@ -20,15 +20,15 @@ enum jl_align { JL_LEFT, JL_RIGHT };
 struct jl_table_column {
 	const char *head; /* NULL or "" in all columns: no header */
 	enum jl_align align;
-	bool flexible;    /* goes on in a line below when the table is too wide */
-	size_t min_width; /* a flexible column is never narrower; 0: 4 */
+	bool flexible;    /* wraps if the table is too wide */
+	size_t min_width; /* lower bound for a flexible column; 0: 4 */
 };
 
 enum jl_table_flavour { JL_TABLE_TEXT, JL_TABLE_MARKDOWN };
 
 struct jl_table_style {
 	enum jl_table_flavour flavour;
-	size_t width; /* of the terminal; 0: no limit. Markdown has none. */
+	size_t width; /* terminal width; 0: no limit; ignored for Markdown */
 	size_t indent;
 	bool colour;
 };
@@ -39,13 +39,13 @@ struct jl_table {
 	struct jl_arena *arena;
 	const struct jl_table_column *columns; /* must outlive the table */
 	size_t n_columns;
-	const char **cells; /* row by row */
+	const char **cells; /* copies of the cells, row-major */
 	size_t n_cells, room;
 	size_t n_in_row;
-	enum jl_status failed; /* sticks, as in jl_buf */
+	enum jl_status failed; /* sticky, as in jl_buf */
 };
 
-/* What a cell writes around a part to colour it: "\033[31m" ... "\033[0m". */
+/* Colour codes for parts of a cell: "\033[31m" ... "\033[0m". */
 #define JL_TABLE_RED    "\033[31m"
 #define JL_TABLE_GREEN  "\033[32m"
 #define JL_TABLE_YELLOW "\033[33m"
@@ -55,7 +55,7 @@ struct jl_table {
 
 void jl_table_init(struct jl_table *table, struct jl_arena *arena, const struct jl_table_column *columns,
 		   size_t n_columns);
-void jl_table_cell(struct jl_table *table, const char *text); /* copied */
-void jl_table_end_row(struct jl_table *table);                /* cells that are missing are empty */
+void jl_table_cell(struct jl_table *table, const char *text); /* copies `text` */
+void jl_table_end_row(struct jl_table *table);                /* missing cells are empty */
 enum jl_status jl_table_print(const struct jl_table *table, const struct jl_table_style *style, struct jl_buf *out,
 			      struct jl_err *err);

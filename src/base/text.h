@@ -1,4 +1,4 @@
-/* Small things that every room needs. */
+/* Small text helpers for all modules. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,15 +6,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define JL_LEN(array) (sizeof(array) / sizeof((array)[0])) /* elements of an array, not of a pointer */
+#define JL_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements of an array (not of a pointer) */
 
-/* The same letters; a text that is missing (NULL) is only like another that is. */
+/* String equality; NULL equals only NULL. */
 static inline bool jl_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && *a == *b && strcmp(a, b) == 0);
 }
 
-/* "8,16,32": the next of a list, cut where it is too long for `item`; false: there is none. */
+/* Next item of a list such as "8,16,32", truncated to fit `item`; false: no more. */
 #define JL_ITEM_MAX 64
 static inline bool jl_next_item(const char **text, char item[JL_ITEM_MAX])
 {
@@ -28,13 +28,12 @@ static inline bool jl_next_item(const char **text, char item[JL_ITEM_MAX])
 	return true;
 }
 
-/* For qsort over texts. */
 static inline int jl_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* FNV-1a, from JL_HASH_START on. Guards against accidents, not against an enemy. */
+/* FNV-1a; start with JL_HASH_START. Not resistant to prepared collisions (see base/hash.h). */
 #define JL_HASH_START 0xcbf29ce484222325u
 static inline uint64_t jl_hash(uint64_t hash, const void *data, size_t len)
 {

@@ -1,3 +1,4 @@
+/* Matches the spelling of units against a table. Knows nothing of numbers. */
 #include "base/units_match.h"
 
 #include <pthread.h>
@@ -9,19 +10,19 @@
 #include "base/units_table.h"
 
 enum {
-	BIG = 1,              /* k M G T P E Z Y */
-	IEC = 2,              /* Ki Mi Gi ... */
-	MILLI = 4,            /* m */
-	SMALL = 8,            /* m u n p */
-	WON = 16,             /* 천 만 백만 천만 억 조 */
-	PREFIX_ANY_CASE = 32, /* gB is GB, kiB is KiB: the prefix' case says nothing as long as the rest is right */
+	BIG = 1,              /* prefixes k M G T P E Z Y */
+	IEC = 2,              /* prefixes Ki Mi Gi ... */
+	MILLI = 4,            /* prefix m */
+	SMALL = 8,            /* prefixes m u n p */
+	WON = 16,             /* Korean numerals 천 만 백만 천만 억 조 before 원 */
+	PREFIX_ANY_CASE = 32, /* gB is GB, kiB is KiB: wrong case of the prefix is accepted if the rest is exact */
 	ANY_CASE = 64         /* kwh is kWh, Hours is hours */
 };
 
 #define WORD   (ANY_CASE)
 #define SYMBOL (ANY_CASE | PREFIX_ANY_CASE)
 
-/* Lengths stand in the tables: a catalog holds thousands of quantities, and each meets most rows. */
+/* Store lengths in the table: the catalog has thousands of quantities, and each is compared with most rows. */
 #define TEXT(text) text, sizeof(text) - 1
 
 static const struct {
@@ -42,7 +43,7 @@ static const struct {
 };
 
 static const struct unit {
-	const char *words; /* "sec|secs": all that mean the same */
+	const char *words; /* "sec|secs": synonyms */
 	enum jl_kind kind;
 	double factor;
 	unsigned flags;
@@ -53,7 +54,7 @@ static const struct unit {
 	{ "byte|bytes", JL_K_BYTES, 1, BIG | IEC | WORD },
 	{ "바이트", JL_K_BYTES, 1, 0 },
 	{ "b", JL_K_BYTES, 0.125, BIG | IEC | ANY_CASE },
-	{ "Kb", JL_K_BYTES, 125, 0 }, /* Kbps is how telephone lines were sold */
+	{ "Kb", JL_K_BYTES, 125, 0 }, /* Kbps: 1,000 bit/s, as telephone lines count */
 	{ "bit|bits", JL_K_BYTES, 0.125, BIG | IEC | WORD },
 	{ "s", JL_K_TIME, 1, SMALL },
 	{ "sec|secs|second|seconds|초", JL_K_TIME, 1, WORD },
@@ -118,7 +119,7 @@ static const struct {
 	{ JL_K_COUNT, JL_K_TIME, JL_K_COUNT_RATE },
 };
 
-/* How far from the written case a match may be; a nearer one hides all farther ones. */
+/* How far a match deviates from the written case. A closer match hides all others. */
 enum nearness { EXACT, PREFIX_FOLDED, FOLDED, N_NEARNESS };
 
 struct list {
@@ -170,7 +171,7 @@ static void match_word(struct list *list, const struct unit *unit, const char *w
 	}
 }
 
-/* Unit names by their last byte, in the order of the table: most words are no units, and nearly all differ in that byte. */
+/* Index of unit names by their last byte, in table order: that byte rules out almost every candidate. */
 #define WORDS_MAX 400
 
 static struct {
@@ -178,10 +179,10 @@ static struct {
 		const char *word;
 		const struct unit *unit;
 		unsigned char len;
-		short next; /* with the same last byte; -1: none */
+		short next; /* next with the same last byte; -1: none */
 	} words[WORDS_MAX];
 	short first[256];
-	short empty; /* the unit with an empty name, which has prefixes only */
+	short empty; /* the unit with an empty name, which takes only prefixes */
 } by_end;
 
 static unsigned char folded(char c)
@@ -218,7 +219,7 @@ static void sort_words(void)
 
 		do {
 			end = strchrnul(word, '|');
-			if (n < WORDS_MAX) /* base/units asks for the last ones */
+			if (n < WORDS_MAX) /* base/units queries these last */
 				add_word(&units[i], word, (size_t)(end - word), n++, last);
 			word = end + 1;
 		} while (*end);
@@ -264,7 +265,7 @@ size_t jl_units_match(const char *unit, struct jl_meaning ret_meanings[JL_MEANIN
 	}
 	if (len > 0)
 		match_simple(&list, unit, len, EXACT);
-	/* GBps and Gbps; when "ps" is in capitals, the B before it cannot be trusted to mean bytes either */
+	/* GBps and Gbps; if "PS" is in capitals, the case of the B is unreliable too */
 	if (list.n == 0 && len > 2 && strcasecmp(unit + len - 2, "ps") == 0) {
 		match_simple(&over, unit, len - 2, strcmp(unit + len - 2, "ps") == 0 ? EXACT : FOLDED);
 		match_simple(&under, "s", 1, EXACT);

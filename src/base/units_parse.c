@@ -1,3 +1,4 @@
+/* Parses quantities: number, unit, currency, Korean numerals. */
 #include "base/units.h"
 
 #include <math.h>
@@ -9,11 +10,11 @@
 #include "base/units_table.h"
 #include "base/utf8.h"
 
-/* Spellings that people use for two different things, with what to write instead. */
+/* Ambiguous spellings, with what to write instead. */
 static const struct {
-	const char *tail;    /* what the unit ends with */
-	bool whole;          /* nothing may stand before it */
-	enum jl_kind wanted; /* JL_N_KIND: whatever is wanted */
+	const char *tail;    /* text at the end of the unit */
+	bool whole;          /* `tail` must be the whole unit */
+	enum jl_kind wanted; /* kind wanted; JL_N_KIND: any */
 	const char *en;
 } traps[] = {
 	{ "KB", true, JL_N_KIND, JL_N("kB (1000 bytes) or KiB (1024 bytes)?") },
@@ -35,11 +36,11 @@ static const struct {
 } currencies[] = { { "US$", "USD" }, { "$", "USD" }, { "₩", "KRW" }, { "USD ", "USD" }, { "KRW ", "KRW" } };
 
 struct request {
-	const char *text; /* without leading blanks */
-	int shown;        /* how much of it a message shows */
+	const char *text; /* the request, leading blanks removed */
+	int shown;        /* number of bytes shown in messages */
 	const struct jl_kind_row *row;
 	enum jl_kind wanted;
-	const char *what; /* names it in messages */
+	const char *what; /* name for messages */
 	struct jl_err *err;
 };
 
@@ -148,8 +149,8 @@ static enum jl_status find_unit(struct jl_meaning *ret_meaning, const struct req
 	return JL_OK;
 }
 
-/* The unit's text without blanks, "per" as a slash, and a currency sign that stood before the number put behind it:
- * "$2.14/h" has the unit "USD/h", "$2M" has "MUSD". False: too long to be a unit. */
+/* Normalises a unit: blanks removed, "per" becomes '/', a currency sign before the number moves behind it ("$2.14/h" gives "USD/h", "$2M" gives
+ * "MUSD"). False: too long for a unit. */
 static bool gather_unit(char out[JL_UNIT_TEXT_MAX], const char *text, const char *currency)
 {
 	size_t len = 0;
@@ -180,7 +181,7 @@ static bool gather_unit(char out[JL_UNIT_TEXT_MAX], const char *text, const char
 	return true;
 }
 
-/* "$5" and "-$5": `text` moves to the digits. */
+/* Currency sign before the number ("$5", "-$5"): moves `text` to the digits. */
 static const char *take_currency(const char **text, bool *ret_negative)
 {
 	const char *at = *text + (**text == '-');
@@ -213,7 +214,7 @@ struct numeral {
 	double scale;
 };
 
-/* The numeral that text begins with; NULL: none. */
+/* Korean numeral at the start of the text; NULL: none. */
 static const struct numeral *numeral_at(const char *text)
 {
 	static const struct numeral all[] = { { "십", 10 },  { "백", 100 }, { "천", 1000 },
@@ -225,7 +226,7 @@ static const struct numeral *numeral_at(const char *text)
 	return NULL;
 }
 
-/* Korean numerals: "1억 2,000만", "3천5백만", "천만". 십, 백 and 천 must decrease inside each group of 만, 억 and 조, and the groups must decrease too; a unit
+/* Parses Korean numerals: "1억 2,000만", "3천5백만", "천만". 십, 백 and 천 must decrease within each group of 만, 억 and 조, and so must the groups. A numeral
  * without a number counts once. False: no numeral, or wrong order. */
 static bool korean_number(const char *text, double *ret_value, size_t *ret_used)
 {
@@ -259,7 +260,7 @@ static bool korean_number(const char *text, double *ret_value, size_t *ret_used)
 				return false;
 			total += section * numeral->scale;
 			least_big = numeral->scale;
-			least = 1e4; /* inside what the next one multiplies */
+			least = 1e4; /* within the group that the next numeral multiplies */
 			section = 0;
 		}
 		any = true;
@@ -267,7 +268,7 @@ static bool korean_number(const char *text, double *ret_value, size_t *ret_used)
 	}
 }
 
-/* The number before a unit: of money also as Korean counts. */
+/* Number before a unit; amounts of money may use Korean numerals. */
 static enum jl_num_fault take_number(const struct request *request, const char *at, double *ret_value, size_t *ret_used)
 {
 	const bool money = request->wanted == JL_K_MONEY || request->wanted == JL_K_KRW || request->wanted == JL_K_USD;
@@ -316,8 +317,8 @@ enum jl_status jl_units_parse(double *ret_value, const char *text, enum jl_kind 
 	return JL_OK;
 }
 
-/* "10M", "1.5T", "2만": what a letter or a Korean numeral behind a count multiplies it by; 0: it is something else. K is a thousand of
- * what is counted in millions; of anything smaller (a sequence of 4K) it may be 1024. */
+/* Factor of a letter or Korean numeral behind a count ("10M", "1.5T", "2만"); 0: anything else. K is accepted only if max is in the millions: for
+ * smaller counts (a sequence of 4K) it may mean 1024. */
 static double count_scale(const char *text, long long max)
 {
 	static const struct {
@@ -347,11 +348,11 @@ enum jl_status jl_units_parse_count(long long *ret_n, const char *text, long lon
 	if (scale == 0)
 		return jl_fail(err, JL_E_PARSE, "%s: '%.*s' is not a whole number; write e.g. 8, 4096 or 10M",
 			       request.what, request.shown, request.text);
-	value = scale == 1 ? value : round(value * scale * 1e3) / 1e3; /* 1.1 of a million is whole */
+	value = scale == 1 ? value : round(value * scale * 1e3) / 1e3; /* remove the rounding error of 1.1 * 1e6 */
 	if (value != floor(value))
 		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is not a whole number", request.what, request.shown,
 			       request.text);
-	/* whole numbers above 2^53 are not exact as doubles; no count here comes near */
+	/* above 2^53 a double does not hold every integer */
 	if (fabs(value) > 0x1p53 || value < (double)min || value > (double)max)
 		return jl_fail(err, JL_E_RANGE, "%s: '%.*s' is outside %lld to %lld", request.what, request.shown,
 			       request.text, min, max);

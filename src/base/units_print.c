@@ -1,3 +1,4 @@
+/* Prints quantities with a suitable prefix. */
 #include "base/units_table.h"
 
 #include <math.h>
@@ -6,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MAX 15 /* every decimal of 15 digits survives being a double */
+#define DIGITS_MAX 15 /* every decimal of up to 15 digits round-trips through a double */
 
-/* Beyond these a fixed-point number is unreadable, and an exponent is used. */
+/* Outside this range fixed point is unreadable, so an exponent is used. */
 #define FIXED_MIN 1e-4
 #define FIXED_MAX 1e15
 
-/* A text of bounded length; nothing printed here reaches the bound. */
+/* Bounded text; no output here reaches the bound. */
 struct line {
 	char text[JL_UNITS_TEXT_MAX];
 	size_t len;
@@ -39,7 +40,7 @@ static double round_digits(double value, int n_digits)
 	return strtod(text, NULL);
 }
 
-/* Removes zeros behind the decimal point. */
+/* Removes trailing zeros behind the decimal point. */
 static size_t trim_zeros(const char *text, size_t len)
 {
 	if (!memchr(text, '.', len))
@@ -49,7 +50,7 @@ static size_t trim_zeros(const char *text, size_t len)
 	return text[len - 1] == '.' ? len - 1 : len;
 }
 
-/* A positive number that fixed point would make unreadable; also tells print_fixed where the first digit is. */
+/* Prints a positive number with an exponent and returns the exponent; `line` NULL: only returns it. */
 static long print_exponent(struct line *line, double value, int n_digits)
 {
 	char text[40], tail[24];
@@ -66,7 +67,7 @@ static long print_exponent(struct line *line, double value, int n_digits)
 	return exponent;
 }
 
-/* A positive number in fixed point with thousands separators. */
+/* Prints a positive number in fixed point with thousands separators. */
 static void print_fixed(struct line *line, double value, int n_digits)
 {
 	char text[64];
@@ -84,8 +85,7 @@ static void print_fixed(struct line *line, double value, int n_digits)
 	add(line, text + n_whole, len - n_whole);
 }
 
-/* What counts is the number that will be read, so 999.96 GB of three digits is 1 TB. Every `from` survives rounding, so
- * only a value a little below it has to be rounded to know. */
+/* Compares the rounded number: 999.96 GB with three digits prints as 1 TB. `from` has few digits, so only values slightly below it need rounding. */
 static bool reaches(const struct jl_units_rung *rung, double value, int n_digits)
 {
 	double n = value / rung->size;
@@ -98,11 +98,11 @@ static const struct jl_units_rung *choose(const struct jl_units_rung *ladder, do
 	const struct jl_units_rung *best = ladder;
 
 	for (const struct jl_units_rung *rung = ladder; rung->size > 0; rung++) {
-		/* zero has no size: it is shown in the base unit */
+		/* print zero in the base unit */
 		if (value == 0 ? rung->size == 1 : reaches(rung, value, n_digits))
 			best = rung;
 	}
-	/* more of the largest unit than anybody can picture, such as 3.8e25 FLOP: a power of ten of the base unit */
+	/* beyond the largest unit (3.8e25 FLOP): use a power of ten of the base unit */
 	if (best->size > 1 && best[1].size == 0 && value / best->size >= 1e6) {
 		while (best->size != 1)
 			best--;
@@ -131,7 +131,7 @@ const char *jl_units_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 		return out;
 	}
 	const struct jl_units_rung *rung = choose(row->ladder, fabs(value), n_digits);
-	/* 312 with two digits is 310: rounded before it is printed without decimals */
+	/* round to n_digits before printing without decimals: 312 with two digits is 310 */
 	size = round_digits(fabs(value) / rung->size, n_digits);
 	if (value < 0)
 		puts_to(&line, "-");

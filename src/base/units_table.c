@@ -1,3 +1,4 @@
+/* Table of the kinds of quantities and their units for printing. */
 #include "base/units_table.h"
 
 #define END                                                                                                            \

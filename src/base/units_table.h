@@ -1,9 +1,9 @@
-/* Rows that reading and printing of quantities share. Private to units_*.c. */
+/* Table rows shared by parsing and printing of quantities. Private to units_*.c. */
 #pragma once
 
 #include "base/units.h"
 
-/* One unit to print in, used from `from` of it upwards (2 d, but 47 h). */
+/* One unit for printing, used for values of at least `from` of it (2 d, but 47 h). */
 struct jl_units_rung {
 	const char *prefix;
 	double size;
@@ -11,14 +11,14 @@ struct jl_units_rung {
 };
 
 struct jl_kind_row {
-	const char *en; /* what it is, in a sentence: "wanted is a data rate" */
+	const char *en; /* name in a sentence: "wanted is a data rate" */
 	const char *example;
 	const char *suffix;
-	const char *unit;                   /* printed after the number and the rung's prefix */
-	const struct jl_units_rung *ladder; /* from the smallest up, ended by size 0 */
+	const char *unit;                   /* base unit, printed after the number and the prefix */
+	const struct jl_units_rung *ladder; /* ascending, ended by size 0 */
 };
 
-/* Never NULL: an impossible kind gives the row of plain numbers. */
+/* Never NULL: an invalid kind gives the row of plain numbers. */
 const struct jl_kind_row *jl_kind_row(enum jl_kind kind);
 
 #define JL_HOUR_S  3600.0

@@ -1,3 +1,4 @@
+/* UTF-8 decoding, terminal widths, and cleaning of untrusted text. */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -6,8 +7,8 @@ struct range {
 	uint32_t first, last;
 };
 
-/* Facts of Unicode 14: East Asian Width W and F; then characters that take no column of their own (combining marks,
- * format characters, the medial and final jamo). Gaps that hold only unassigned characters are closed. */
+/* Unicode 14: characters of two columns (East Asian Width W and F), then characters of zero columns (combining marks, format characters, medial and
+ * final jamo). Ranges are merged across unassigned characters. */
 static const struct range wide_chars[] = {
 	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },   { 0x23e9, 0x23ec },   { 0x23f0, 0x23f0 },
 	{ 0x23f3, 0x23f3 },   { 0x25fd, 0x25fe },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },   { 0x267f, 0x267f },
@@ -111,21 +112,21 @@ static bool within(const struct range *ranges, size_t n, uint32_t c)
 	return false;
 }
 
-#define VARIATION_EMOJI 0xfe0fu /* the character before it is drawn as an emoji, which is two columns */
+#define VARIATION_EMOJI 0xfe0fu /* variation selector: the character before it becomes an emoji, two columns wide */
 
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* Characters that reorder what a terminal shows, or begin a line there: a name could hide what it really is. */
+/* Characters that change the text direction or break a line on a terminal: a name could hide its real spelling. */
 static bool is_reordering(uint32_t c)
 {
 	return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e || c == 0x200f ||
 	       c == 0x061c;
 }
 
-/* What the first byte says: how many bytes, its payload, and the least character that needs that many; 0 if it cannot be first. */
+/* Decodes a first byte: returns the length, payload bits and lowest valid character; 0: cannot be a first byte. */
 static size_t lead(unsigned char byte, uint32_t *ret_char, uint32_t *ret_min)
 {
 	static const struct {
@@ -198,13 +199,13 @@ int jl_utf8_char_width(uint32_t c)
 	return within(wide_chars, sizeof(wide_chars) / sizeof(wide_chars[0]), c) ? 2 : 1;
 }
 
-/* One character and the widthless ones after it: what must not be torn apart. */
+/* One character with its zero-width followers (a cluster that must not be split). */
 size_t jl_utf8_cluster(const char *text, size_t len, size_t *ret_width)
 {
 	uint32_t c;
 	size_t n, width, next;
 
-	if (len > 1 && text[0] >= ' ' && text[0] < 0x7f && text[1] >= ' ' && text[1] < 0x7f) { /* as most are */
+	if (len > 1 && text[0] >= ' ' && text[0] < 0x7f && text[1] >= ' ' && text[1] < 0x7f) { /* fast path: ASCII */
 		*ret_width = 1;
 		return 1;
 	}
@@ -250,7 +251,7 @@ size_t jl_utf8_fit(const char *text, size_t columns)
 	return at;
 }
 
-/* True where the rest of the text is the beginning of a truncated character. */
+/* True if the rest of the text is the start of a truncated character. */
 static bool is_cut(const char *text, size_t len)
 {
 	uint32_t c, min;

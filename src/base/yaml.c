@@ -1,3 +1,4 @@
+/* Strict YAML parser over libyaml. Knows no particular file. */
 #include "base/yaml.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/near.h"
 #include "base/utf8.h"
 
-#define KEY_SHOWN 60 /* of a stranger's text in a message */
+#define KEY_SHOWN 60 /* bytes of untrusted text shown in a message */
 
 struct reader {
 	yaml_parser_t parser;
@@ -39,7 +40,7 @@ static enum jl_status next_event(struct reader *r, yaml_event_t *ret_event)
 
 static enum jl_status read_node(struct reader *r, const yaml_event_t *event, int depth, struct jl_yaml **ret_node);
 
-/* "\\e[31m" and "\\u202e" in quotes are no text: they give orders to a terminal, or turn what stands behind them around. */
+/* Refuses escapes such as "\\e[31m" and "\\u202e" in quoted text: they control the terminal or change the text direction. */
 static enum jl_status check_visible(struct reader *r, const struct jl_where *where, const char *text)
 {
 	char shown[JL_UTF8_SHOWN_MAX];
@@ -56,7 +57,7 @@ static enum jl_status check_visible(struct reader *r, const struct jl_where *whe
 	return JL_OK;
 }
 
-/* The key of the next value of `map`. */
+/* Reads the key of the next value of `map`. */
 static enum jl_status read_key(struct reader *r, const struct jl_yaml *map, const yaml_event_t *event,
 			       const char **ret_key)
 {
@@ -76,7 +77,7 @@ static enum jl_status read_key(struct reader *r, const struct jl_yaml *map, cons
 	return *ret_key ? JL_OK : jl_fail_nomem(r->err);
 }
 
-/* Everything up to the end of a map or list. */
+/* Reads everything up to the end of a map or list. */
 static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_event_type_t end, int depth)
 {
 	struct jl_yaml **tail = &parent->items;
@@ -111,7 +112,7 @@ static enum jl_status read_items(struct reader *r, struct jl_yaml *parent, yaml_
 	return status;
 }
 
-/* Aliases make small files large; none of the three says anything that cannot be written out. */
+/* Refuses aliases, anchors and tags: aliases can expand a small file to a huge tree, and none of them is needed. */
 static enum jl_status refuse_marks(struct reader *r, const yaml_event_t *event)
 {
 	const struct jl_where where = at(r, event->start_mark);
@@ -235,7 +236,7 @@ static struct jl_where offset_where(const char *file, const char *text, size_t o
 	return where;
 }
 
-/* What libyaml's reader would refuse without saying where. */
+/* Refuses bytes that libyaml rejects without a position. */
 static enum jl_status check_bytes(const char *file, const char *text, size_t len, struct jl_err *err)
 {
 	size_t bad_at = 0;
@@ -258,11 +259,11 @@ static enum jl_status check_bytes(const char *file, const char *text, size_t len
 	return JL_OK;
 }
 
-/* The library compares each %TAG line with all before it, and tags are refused anyway. */
+/* libyaml compares each %TAG line with all earlier ones (quadratic), and tags are refused anyway. */
 static enum jl_status check_directives(const char *file, const char *text, size_t len, struct jl_err *err)
 {
 	for (const char *at = text, *end = text + len; (at = memmem(at, (size_t)(end - at), "%TAG", 4)); at += 4) {
-		/* a line begins behind each of its breaks, NEL, LS and PS among them, and a byte order mark */
+		/* line starts: after any line break, including NEL, LS and PS, or after a byte order mark */
 		const bool first = at == text || strchr("\n\r\x85\xa8\xa9\xbf", at[-1]);
 		struct jl_where where;
 

@@ -1,4 +1,4 @@
-/* A budget ends by steps, time or cancellation, stays ended, and reaches the threads of a pool. */
+/* A budget ends by steps, time or cancellation, stays ended, and applies to the threads of a pool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void ends_by_steps(void **state)
 	assert_int_equal(jl_budget_fail(&err), JL_E_LIMIT);
 	assert_string_equal(err.en, "stopped after 5 million steps, the work limit of one question: ask for less");
 	assert_ptr_equal(jl_budget_enter(NULL), &budget);
-	assert_false(jl_budget_over()); /* a thread without one spends nothing */
+	assert_false(jl_budget_over()); /* a thread without a budget has no limit */
 	assert_int_equal(spend_all(), 100000000);
 }
 
@@ -75,7 +75,7 @@ static void ends_by_cancellation(void **state)
 	(void)jl_budget_enter(&budget);
 	assert_true(spend_all() < 10000);
 	assert_int_equal(jl_budget_look(&budget), JL_BUDGET_CANCELLED);
-	/* one inside another ends with it, and not the other way round */
+	/* an inner budget ends with the outer one, but not vice versa */
 	jl_budget_init(&inner, 0, 0);
 	inner.outer = &budget;
 	assert_int_equal(jl_budget_look(&inner), JL_BUDGET_CANCELLED);

@@ -1,3 +1,4 @@
+/* CSV reader and writer: quoting, positions in errors, formula protection. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +77,7 @@ static void test_quoting(void **state)
 	assert_true(next(&csv));
 	assert_string_equal(jl_csv_text(&csv, 1), "끝");
 	assert_false(next(&csv));
-	assert_string_equal(first, "1,2"); /* fields outlive their row */
+	assert_string_equal(first, "1,2"); /* fields stay valid after the next row is read */
 	jl_csv_release(&csv);
 }
 
@@ -255,7 +256,7 @@ static void test_single_empty_field(void **state)
 	jl_buf_release(&buf);
 }
 
-/* Names of systems and logs are strangers' text, and tables are opened with spreadsheets. */
+/* Names and logs are untrusted, and spreadsheets open the tables: formulas must be escaped. */
 static void test_formulas(void **state)
 {
 	static const char *const formulas[] = { "=HYPERLINK(\"http://x\")", "@SUM(1)", "-2+3+cmd|' /C calc'!A0", "+A1(",

@@ -1,4 +1,4 @@
-/* Messages in both languages, and who is to blame: the caller, a file, or nobody knows. */
+/* Error messages in both languages, and their classification: the caller's input, a file, or neither. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void places(void **state)
 			 JL_E_UNIT);
 	assert_string_equal(err.en, "a.yaml:3:7: '5' is not a command; 'jeoul help' lists them");
 	assert_string_equal(err.text, "a.yaml:3:7: '5' 명령은 없습니다. 목록: 'jeoul help'");
-	/* around another one */
+	/* nested error */
 	assert_int_equal(jl_fail_from(&err, JL_E_IO, NULL, &err, "system, column %zu: {}", (size_t)4), JL_E_IO);
 	assert_string_equal(err.en, "system, column 4: a.yaml:3:7: '5' is not a command; 'jeoul help' lists them");
 	assert_string_equal(err.text, "시스템 표기 4번째 글자: a.yaml:3:7: '5' 명령은 없습니다. 목록: 'jeoul help'");
@@ -31,7 +31,7 @@ static void places(void **state)
 	assert_int_equal(jl_fail(NULL, JL_E_IO, "nobody listens"), JL_E_IO);
 }
 
-/* What somebody else said is quoted in one line, without orders to a terminal. */
+/* Foreign text is quoted in one line without control characters. */
 static void one_line(void **state)
 {
 	struct jl_err err = { 0 };
@@ -40,7 +40,7 @@ static void one_line(void **state)
 	jl_fail(&err, JL_E_DATA, "%s: %s", "a.db", "malformed schema (x\n\ty\033[31m\xe2\x80\xae)");
 	assert_string_equal(err.en, "a.db: malformed schema (x  y?[31m?)");
 	assert_null(strpbrk(err.text, "\n\t\033"));
-	/* a failure in a file stays one when more is said around it */
+	/* an error in a file stays one when context is added */
 	jl_fail_at(&err, JL_E_RANGE, &(struct jl_where){ .file = "a.yaml", .line = 1, .column = 1 }, "%s", "x");
 	jl_fail_from(&err, JL_E_RANGE, NULL, &err, "{}");
 	assert_false(jl_err_is_usage(&err));
@@ -63,7 +63,7 @@ static void blame(void **state)
 		assert_int_equal(jl_err_is_usage(&err), rows[i].is_usage);
 		jl_fail_at(&err, rows[i].status, &nowhere, "x");
 		assert_int_equal(jl_err_is_usage(&err), rows[i].is_usage);
-		jl_fail_at(&err, rows[i].status, &where, "x"); /* in a file nobody typed it */
+		jl_fail_at(&err, rows[i].status, &where, "x"); /* an error in a file is not a usage error */
 		assert_false(jl_err_is_usage(&err));
 		jl_fail(&err, rows[i].status, "x");
 		assert_int_equal(jl_fail_in_file(&err, rows[i].status), rows[i].status);

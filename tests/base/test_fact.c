@@ -1,3 +1,4 @@
+/* Facts: names and marks of origins. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

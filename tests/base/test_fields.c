@@ -1,4 +1,4 @@
-/* A struct as JSON by its table, and the schema of it from the same rows. */
+/* A struct as JSON by its table, and the JSON Schema from the same rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ struct result {
 	struct leaf *beside;
 };
 
-extern const struct jl_schema leaf_schema; /* it holds others of its own kind */
+extern const struct jl_schema leaf_schema; /* recursive type */
 static const struct jl_field leaf_fields[] = {
 	{ JL_FIELD(leaf, TEXT, name) },
 	{ JL_FIELD(leaf, NUMBER, size_B) },
@@ -208,7 +208,7 @@ static void the_schema_says_the_same(void **state)
 			fail_msg("%s in %s", lines[i], jl_buf_text(&out));
 	required = strstr(jl_buf_text(&out), "\"required\": [\n    \"name\"");
 	assert_non_null(required);
-	assert_null(strstr(required, "\"epoch_s\"")); /* it may lack */
+	assert_null(strstr(required, "\"epoch_s\"")); /* optional key */
 	jl_buf_release(&out);
 }
 

@@ -1,3 +1,4 @@
+/* JSON writer: escapes, numbers, packing, assertions on misuse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +70,7 @@ static void test_pretty(void **state)
 	jl_buf_release(&buf);
 }
 
-/* The same document by its form, in stretches that leave levels open. */
+/* The same document written by formats that leave levels open. */
 static void test_pack(void **state)
 {
 	struct jl_json by_form, by_calls;
@@ -94,7 +95,7 @@ static void test_pack(void **state)
 	jl_json_finish(&by_form);
 	assert_string_equal(jl_buf_text(&form),
 			    "{\"far\":9007199254740993,\"many\":12,\"s\":\"a key that is a letter\",\"f\":false}");
-	jl_buf_reset(&form); /* a key only where there is something to say */
+	jl_buf_reset(&form); /* optional keys are left out for NULL, NAN and false */
 	jl_json_init(&by_form, &form, false);
 	jl_json_pack(&by_form, "{text?s none?s number?f unknown?f yes?b no?b n?i a/b:{}}", "", NULL, 0.0, NAN, true,
 		     false, 0);
@@ -199,7 +200,7 @@ static void unfinished(struct jl_json *json)
 	jl_json_finish(json);
 }
 
-/* Calls that make no JSON stop the program: they are its own errors, not its user's. */
+/* Invalid sequences of calls assert: they are programming errors. */
 static void test_misuse(void **state)
 {
 	static void (*const misuses[])(struct jl_json *) = { value_without_key, key_in_array,  wrong_end,
@@ -214,7 +215,7 @@ static void test_misuse(void **state)
 			struct jl_json json;
 			struct jl_buf buf;
 			signal(SIGABRT, SIG_DFL);
-			fclose(stderr); /* what assert says is expected and would only puzzle */
+			fclose(stderr); /* hide the expected assertion messages */
 			jl_buf_init(&buf, 1000);
 			jl_json_init(&json, &buf, false);
 			misuses[i](&json);

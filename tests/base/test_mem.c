@@ -1,3 +1,4 @@
+/* Buffers, arenas, errors and languages under failing allocations. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static void test_err_texts(void **state)
 	assert_int_equal(jl_fail(&err, JL_E_UNIT, "%s: bad %d", "x", 4), JL_E_UNIT);
 	assert_int_equal(err.status, JL_E_UNIT);
 	assert_string_equal(err.en, "x: bad 4");
-	assert_string_equal(err.text, "x: bad 4"); /* nobody translated it */
+	assert_string_equal(err.text, "x: bad 4"); /* no translation */
 	jl_fail_at(&err, JL_E_PARSE, &where, "bad");
 	assert_string_equal(err.en, "a.csv:3:7: bad");
 	assert_string_equal(err.text, "a.csv:3:7: 나쁨");
@@ -149,7 +150,7 @@ static void test_arena(void **state)
 	assert_true(arena.used_B <= arena.limit_B);
 	jl_arena_release(&arena);
 	assert_int_equal(arena.used_B, 0);
-	assert_non_null(jl_arena_alloc(&arena, 10)); /* usable again */
+	assert_non_null(jl_arena_alloc(&arena, 10)); /* usable after the reset */
 	jl_arena_release(&arena);
 }
 
@@ -171,7 +172,7 @@ static void test_arena_limit_is_exact(void **state)
 	jl_arena_release(&arena);
 }
 
-/* Every allocation fails once: no crash, no leak, and the trouble is reported. */
+/* Every allocation fails once: no crash, no leak, and the failure is reported. */
 static void test_torture(void **state)
 {
 	bool done = false;

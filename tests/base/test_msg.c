@@ -1,4 +1,4 @@
-/* Messages: languages, endings, and what happens where a translation is missing. */
+/* Messages: languages, endings, missing translations. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void particles(void **state)
 		{ "시스템", "시스템이", "시스템은", "시스템을", "시스템으로" },
 		{ "그래픽 카드", "그래픽 카드가", "그래픽 카드는", "그래픽 카드를", "그래픽 카드로" },
 		{ "값", "값이", "값은", "값을", "값으로" },
-		/* digits as they are read */
+		/* digits read as Korean numbers */
 		{ "0", "0이", "0은", "0을", "0으로" },
 		{ "1", "1이", "1은", "1을", "1로" },
 		{ "2", "2가", "2는", "2를", "2로" },
@@ -83,7 +83,7 @@ static void particles(void **state)
 		{ "1,000 KRW", "1,000 KRW이", "1,000 KRW은", "1,000 KRW을", "1,000 KRW으로" },
 		{ "40 %", "40 %가", "40 %는", "40 %를", "40 %로" },
 		{ "30 mm", "30 mm가", "30 mm는", "30 mm를", "30 mm로" },
-		/* quotes are silent; what stands in brackets behind a word is passed over */
+		/* quotes are silent; text in brackets after a word is ignored */
 		{ "'H100'", "'H100'이", "'H100'은", "'H100'을", "'H100'으로" },
 		{ "\"batch\"", "\"batch\"가", "\"batch\"는", "\"batch\"를", "\"batch\"로" },
 		{ "모델(7B)", "모델(7B)이", "모델(7B)은", "모델(7B)을", "모델(7B)로" },
@@ -159,7 +159,7 @@ static void growing_texts_have_endings_too(void **state)
 	jl_buf_printf(&buf, "%s{으로/로}", "연결");
 	assert_int_equal(strlen(buf.data), buf.len);
 	assert_non_null(strstr(buf.data, "xH100을 연결로"));
-	assert_string_equal(jl_arena_printf(&arena, "%s{와/과}", "3"), "3와"); /* the first is for a consonant */
+	assert_string_equal(jl_arena_printf(&arena, "%s{와/과}", "3"), "3와"); /* the first form follows a consonant */
 	jl_buf_release(&buf);
 	jl_arena_release(&arena);
 }
@@ -173,7 +173,7 @@ static void a_made_up_language(void **state)
 	assert_string_equal(jl_lang()->code, "xx");
 	assert_true(jl_lang_is("xx"));
 	assert_string_equal(JL_("good morning"), "bonan matenon");
-	assert_string_equal(jl_msg("good evening"), "good evening"); /* nobody translated it */
+	assert_string_equal(jl_msg("good evening"), "good evening"); /* no translation */
 	assert_string_equal(JL_("not sure"), "not sure");            /* fuzzy */
 	assert_string_equal(JL_("two\tlines\n\"quoted\"?"), "du\tlinioj\n\"citita\"?");
 	assert_string_equal(JL_C("of a disk", "space"), "loko");
@@ -225,7 +225,7 @@ static void threads(void **state)
 	pthread_t thread;
 
 	(void)state;
-	jl_lang_set(made_up_languages[1]); /* of this thread only */
+	jl_lang_set(made_up_languages[1]); /* only this thread */
 	assert_int_equal(pthread_create(&thread, NULL, in_thread, &code), 0);
 	pthread_join(thread, NULL);
 	assert_string_equal(code, "en");

@@ -1,3 +1,4 @@
+/* Edit distance and nearest names. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static void test_distance(void **state)
 	}
 }
 
-/* The limit only cuts: below it the answer is the same as without. */
+/* The limit only truncates: distances below it are unaffected. */
 static void test_limit_property(void **state)
 {
 	static const char *const words[] = { "rtx-3090", "rtx-3080", "rtx-4090", "h100-sxm5", "h100-pcie",
@@ -59,7 +60,8 @@ static void test_rank(void **state)
 	assert_int_equal(found[0], 0);
 	assert_int_equal(jl_near_rank("catlog", names, n, found, 3), 1);
 	assert_int_equal(found[0], 1);
-	assert_int_equal(jl_near_rank("cat", names, n, found, 3), 3); /* two begin with it; "cost" is two edits away */
+	/* two begin with "cat"; "cost" is two edits away */
+	assert_int_equal(jl_near_rank("cat", names, n, found, 3), 3);
 	assert_int_equal(jl_near_rank("chekc", names, n, found, 3), 1);
 	assert_int_equal(found[0], 4);
 	assert_int_equal(jl_near_rank("xyzzy", names, n, found, 3), 0);

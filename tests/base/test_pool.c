@@ -1,3 +1,4 @@
+/* Thread pool: every task runs once, on a thread with its own scratch index. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* The published vectors of FIPS 180-4 and RFC 4231, and every way of cutting a text into pieces. */
+/* Test vectors of FIPS 180-4 and RFC 4231, and input in pieces of every size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Medians, intervals that cover what they say, steady state, and a test that tells two sets of samples apart. */
+/* Statistics: medians, coverage of intervals, steady state, Mann-Whitney test. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ static double uniform(void)
 	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Times as machines give them: a floor with a long tail. */
+/* Simulated times: a lower bound with a long tail. */
 static double timing(void)
 {
 	return 1 - 0.1 * log(uniform());
@@ -94,7 +94,7 @@ static void warm_up_is_found(void **state)
 	for (size_t i = 0; i < 100; i++)
 		x[i] = 2;
 	assert_int_equal(jl_stats_steady_from(x, 100, scratch), 0);
-	x[60] = 90; /* one outlier moves nothing */
+	x[60] = 90; /* robust against one outlier */
 	assert_int_equal(jl_stats_steady_from(x, 100, scratch), 0);
 	for (size_t i = 0; i < 100; i++)
 		x[i] = 2 + 0.01 * uniform();
@@ -123,7 +123,7 @@ static void two_sets(void **state)
 	assert_true(isnan(jl_stats_same_p(NULL, 0, NULL, 0, NULL)));
 }
 
-/* The printed tables of Student's t. */
+/* Published quantiles of Student's t. */
 static void t_quantiles(void **state)
 {
 	static const struct {

@@ -1,3 +1,4 @@
+/* Text tables: widths, wrapping, colours, Markdown. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +76,7 @@ static void test_shrunk(void **state)
 						       "?\n");
 }
 
-/* A colour ends with its line and goes on with the next. */
+/* A colour is reset at the end of a line and continued on the next. */
 static void test_colour(void **state)
 {
 	(void)state;
@@ -140,7 +141,7 @@ static size_t visible(const char *line, size_t len)
 	return jl_utf8_width(copy);
 }
 
-/* No line is wider than the terminal as long as the columns can give way, and every line is valid UTF-8. */
+/* No line exceeds the terminal while columns can shrink, and every line is valid UTF-8. */
 static void test_never_too_wide(void **state)
 {
 	(void)state;

@@ -1,3 +1,4 @@
+/* Parsing of quantities: accepted spellings, and refusals in both languages. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ static void check_value(const char *text, enum jl_kind kind, double want)
 		fail_msg("'%s': %.17g, not %.17g", text, got, want);
 }
 
-/* Refused with `status`, with both languages saying `says_en` and `says_ko`, and the output left alone. */
+/* Expects `status`, messages that contain `says_en` and `says_ko`, and an unchanged output. */
 static void check_refused(const char *text, enum jl_kind kind, enum jl_status status, const char *says_en,
 			  const char *says_ko)
 {

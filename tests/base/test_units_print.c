@@ -1,3 +1,4 @@
+/* Printing of quantities: prefixes, digits, round trips. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +85,7 @@ static void check_round_trip(double value, enum jl_kind kind, int n_digits)
 		fail_msg("%.17g printed as '%s' reads back as %.17g", value, text, back);
 }
 
-/* Everything that is printed can be typed in again, at every magnitude and every precision. */
+/* Printed quantities parse back, for all magnitudes and precisions. */
 static void test_round_trip(void **state)
 {
 	uint64_t seed = 88172645463325252u;
@@ -92,7 +93,7 @@ static void test_round_trip(void **state)
 	(void)state;
 	for (int kind = 0; kind < JL_N_KIND; kind++) {
 		if (kind == JL_K_MONEY)
-			continue; /* printed as USD or KRW: a sum of money has one of them */
+			continue; /* printed as USD or KRW */
 		for (int i = 0; i < 4000; i++) {
 			double mantissa;
 			seed ^= seed << 13;
@@ -142,7 +143,7 @@ static void test_shortest_numbers(void **state)
 		assert_string_equal(jl_num_text(text, cases[i].value), cases[i].want);
 }
 
-/* As few of 15 to 17 digits as read back, of any number: the quick way writes what printf writes. */
+/* Shortest of 15 to 17 digits that reads back: the fast path equals printf. */
 static void test_shortest_as_printf(void **state)
 {
 	uint64_t seed = 88172645463325252ULL;

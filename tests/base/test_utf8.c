@@ -1,3 +1,4 @@
+/* UTF-8 decoding, widths, truncation, cleaning. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,13 +106,13 @@ static void test_fit(void **state)
 	assert_int_equal(jl_utf8_fit("저울", 3), 3);
 	assert_int_equal(jl_utf8_fit("저울", 4), 6);
 	assert_int_equal(jl_utf8_fit("저울", 99), 6);
-	assert_int_equal(jl_utf8_fit("e\xcc\x81x", 1), 3);    /* the accent stays with its letter */
+	assert_int_equal(jl_utf8_fit("e\xcc\x81x", 1), 3);    /* the combining accent stays with its letter */
 	assert_int_equal(jl_utf8_fit("⚠\xef\xb8\x8f", 1), 0); /* two columns do not fit in one */
 	assert_int_equal(jl_utf8_fit("⚠\xef\xb8\x8f", 2), 6);
 	assert_int_equal(jl_utf8_fit("a\xff\xff", 2), 2);
 }
 
-/* Whatever fits, fits: for all prefixes of a mixed text. */
+/* Widths and truncation agree for all prefixes of a mixed text. */
 static void test_fit_property(void **state)
 {
 	static const char text[] = "GPU 저울✅ ⚠\xef\xb8\x8f e\xcc\x81 漢\xff字 📄 끝";
@@ -137,9 +138,9 @@ static void test_sanitize(void **state)
 		{ "a\x1b[31mb", "a?[31mb" },
 		{ "a\x7f\x01z", "a??z" },
 		{ "\xff저", "?저" },
-		{ "저\xec\x9a", "저" }, /* cut at the end: goes */
+		{ "저\xec\x9a", "저" }, /* truncated at the end: removed */
 		{ "저\xec", "저" },
-		{ "저\xec\x9az", "저??z" }, /* cut in the middle: shown */
+		{ "저\xec\x9az", "저??z" }, /* truncated in the middle: shown as '?' */
 		{ "a\xc2\x9b"
 		  "31m",
 		  "a?31m" },                 /* C1 control sequence introducer */

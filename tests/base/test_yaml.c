@@ -1,3 +1,4 @@
+/* YAML reader: refused constructs and their positions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* An A100 and nodes of eight with the physics that is assumed before any fit, for tests of the model. */
+/* An A100 and nodes of eight with unfitted parameters, for tests of the model. */
 #ifndef JL_TESTS_MODEL_A100_H
 #define JL_TESTS_MODEL_A100_H
 

@@ -14,8 +14,8 @@ size_t jl_build_count(const struct jl_part_findings *found, enum jl_part_level l
 struct jl_upgrade_answer {
 	const struct jl_upgrade_ask *ask;
 	const struct jl_upgrades *found;
-	double krw_per_usd;  /* amounts are shown in won; NAN: in dollars */
-	const char *fx_date; /* NULL: as given */
+	double krw_per_usd;  /* NAN: amounts are shown in dollars */
+	const char *fx_date; /* NULL: rate given by the user */
 };
 
 extern const struct jl_schema jl_build_fields, jl_upgrade_fields; /* `jeoul build --json`, with --upgrade */

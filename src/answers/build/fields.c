@@ -1,3 +1,4 @@
+/* Fields of `jeoul build` for JSON. */
 #include <math.h>
 
 #include "build/answer.h"
@@ -73,8 +74,6 @@ static const struct jl_field build[] = {
 	{ JL_FIELD(jl_build_answer, SEEN, found), .sub = &findings_schema, .flags = JL_FF_FLAT },
 };
 const struct jl_schema jl_build_fields = JL_SCHEMA("build", jl_build_answer, build);
-
-/* --- purchases */
 
 JL_NUMBER_OF(price_usd, jl_upgrade, r->price.micro ? jl_money_value(r->price) : NAN);
 

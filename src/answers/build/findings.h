@@ -1,4 +1,4 @@
-/* Findings on a parts list, each with its rule, the rule's source and its certainty. Must not print. */
+/* Checks a parts list. Each finding has its rule, the rule's source and a certainty. Must not print. */
 #pragma once
 
 #include "build/rig.h"
@@ -6,7 +6,7 @@
 enum jl_part_level {
 	JL_PART_OK,
 	JL_PART_UNCHECKED, /* an input is missing */
-	JL_PART_CONFLICT,  /* the rules of different people disagree here */
+	JL_PART_CONFLICT,  /* the sources of the rules disagree */
 	JL_PART_WARNING,
 	JL_PART_ERROR,
 	JL_N_PART_LEVEL
@@ -19,22 +19,22 @@ enum jl_part_sure { JL_SURE_PHYSICS, JL_SURE_SPEC, JL_SURE_MEASURED, JL_SURE_OPI
 #define JL_PART_FINDINGS_MAX 32
 
 struct jl_part_finding {
-	const char *id; /* psu, psu-margin, connectors, slots, ... */
+	const char *id; /* e.g. psu, psu-margin, connectors, slots */
 	enum jl_part_level level;
 	enum jl_part_sure sure;
 	char en[JL_PART_TEXT_MAX], text[JL_PART_TEXT_MAX];
-	const struct jl_rule *rules[JL_PART_RULES_MAX]; /* of the catalog; NULL-terminated unless full */
+	const struct jl_rule *rules[JL_PART_RULES_MAX]; /* rules of the catalog; NULL-terminated unless full */
 };
 
 struct jl_part_findings {
 	struct jl_part_finding items[JL_PART_FINDINGS_MAX];
 	size_t n;
-	double load_W;                  /* all cards at their limit, CPU and the rest */
-	double psu_least_W, psu_most_W; /* what the rules ask for: smallest and largest */
+	double load_W;                  /* all cards at their power limit, CPU and the rest, W */
+	double psu_least_W, psu_most_W; /* smallest and largest power supply that the rules require */
 };
 
 void jl_rig_check(struct jl_part_findings *ret_findings, const struct jl_rig *given, const struct jl_catalog *cat);
 
 const char *jl_part_level_key(enum jl_part_level level);
 const char *jl_part_level_name(enum jl_part_level level);
-const char *jl_part_sure_name(enum jl_part_sure sure); /* in JSON; jl_msg() for people */
+const char *jl_part_sure_name(enum jl_part_sure sure); /* for JSON; jl_msg() translates */

@@ -1,3 +1,4 @@
+/* Reads parts lists. */
 #include "build/rig.h"
 
 #include <ctype.h>
@@ -17,7 +18,7 @@ enum form { TEXT, NUMBER, QUANTITY, WORD, GPU, FLAG };
 static const char *const coolings[] = { "unknown", "open-air", "blower", "water", "passive", NULL };
 static const char *const inputs[] = { "unknown", "while-training", "before-training", NULL };
 
-/* A row a part: its key, its form and member, the unit of a quantity, what is possible, the words that it may be. */
+/* One row per part: key, type, member, unit of a quantity, bounds, allowed words. */
 /* clang-format off */
 #define PARTS(X) \
 	X("name", TEXT, name, 0, 0, 0, NULL) \
@@ -81,7 +82,7 @@ struct jl_rig jl_rig_empty(void)
 	return rig;
 }
 
-/* "2x rtx-3090", "2xrtx-3090", "rtx-3090" */
+/* Parses "2x rtx-3090", "2xrtx-3090", "rtx-3090". */
 static enum jl_status set_gpu(struct jl_rig *rig, const char *text, const struct jl_where *where,
 			      const struct jl_catalog *cat, struct jl_err *err)
 {
@@ -160,7 +161,7 @@ const struct jl_rule *jl_part_named(const struct jl_catalog *cat, const char *ki
 	return NULL;
 }
 
-/* A supply is given by its power or by its name. */
+/* A power supply is given by its power or by its name. */
 static enum jl_status check_psu_name(const char *text, const struct jl_where *where, const struct jl_catalog *cat,
 				     struct jl_err *err)
 {

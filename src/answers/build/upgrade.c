@@ -1,3 +1,4 @@
+/* Searches upgrades of a machine and ranks them by gain per money. */
 #include "build/upgrade.h"
 
 #include <math.h>
@@ -10,12 +11,12 @@
 #include "predict/kind.h"
 #include "predict/recipe.h"
 
-#define LEAST_GAIN_FRAC 0.05            /* smaller gains are left out */
-#define BRIDGE_JOIN     "nvlink-bridge" /* two cards joined by their bridge */
-#define CARDS_MAX       10              /* that a server for cards takes */
+#define LEAST_GAIN_FRAC 0.05            /* smaller gains are omitted */
+#define BRIDGE_JOIN     "nvlink-bridge" /* interconnect of two cards with their bridge */
+#define CARDS_MAX       10              /* maximum number of cards in a server */
 #define ZERO_MAX        3
 
-/* How fast the run goes on a system, and with which ZeRO stage. */
+/* Speed of the run on a system, and its ZeRO stage. */
 struct rated {
 	struct jl_estimate per_s;
 	int zero;
@@ -31,9 +32,9 @@ struct search {
 	struct rated now;
 };
 
-/* Samples a second of the run on a system, `cut` by whichever ZeRO stage is fastest there: a purchase is not worth what a
- * setting gives for nothing. Not cut: as predict runs it, as one card runs it too. False: it cannot run there. */
-/* Of `system`, `n` devices; 0: all. `recipe` NULL: as is fastest. */
+/* Samples/s of the run on a system. `cut`: with the fastest ZeRO stage, so that a purchase is not credited with what a setting achieves for
+ * free. Otherwise as predict runs it, comparable with one card. False: the run is impossible there. */
+/* On `n` devices of `system`; 0: all. `recipe` NULL: the fastest. */
 static bool rate_part(struct rated *ret_rated, const struct search *s, const char *system, int n, bool cut,
 		      const struct jl_request *recipe)
 {
@@ -62,7 +63,7 @@ static bool rate_part(struct rated *ret_rated, const struct search *s, const cha
 		jl_predict(&p, NULL, &c);
 		if (p.room != JL_ROOM_NONE && p.samples_per_s.value > best.per_s.value)
 			best = (struct rated){ p.samples_per_s, c.plan.zero, jl_recipe_of(&run, &c) };
-		if (c.n_gpus < 2 || !c.subject.kind->is_cut) /* nothing to cut */
+		if (c.n_gpus < 2 || !c.subject.kind->is_cut) /* nothing to shard */
 			break;
 	}
 	if (!(best.per_s.value > 0))
@@ -76,7 +77,7 @@ static bool rate(struct rated *ret_rated, const struct search *s, const char *sy
 	return rate_part(ret_rated, s, system, 0, cut, NULL);
 }
 
-/* A purchase that turns the machine into `after`; NULL: impossible, or the list is full. Its gain may be 0. */
+/* Adds a purchase that turns the machine into `after`; NULL: impossible, or the list is full. The gain may be 0. */
 static struct jl_upgrade *add(struct search *s, const char *kind, const char *after)
 {
 	struct jl_upgrade *u = &s->out->items[s->out->n];
@@ -104,7 +105,7 @@ static struct jl_upgrade *add_faster(struct search *s, const char *kind, const c
 	return u && u->gain_frac > LEAST_GAIN_FRAC ? u : NULL;
 }
 
-/* Keeps the last candidate when its money is within the budget. */
+/* Keeps the last candidate if it is within the budget. */
 static void keep(struct search *s, struct jl_upgrade *u)
 {
 	const double usd = jl_money_value(u->price);
@@ -117,7 +118,7 @@ static void keep(struct search *s, struct jl_upgrade *u)
 		s->out->n_over_budget++;
 }
 
-/* The host with `n` of these cards, as many hosts as there are. */
+/* The same host with `n` of these cards, in the same number of hosts. */
 static const char *with_cards(char out[JL_UPGRADE_TEXT_MAX], const struct search *s, const char *gpu, int n,
 			      const char *join)
 {
@@ -133,7 +134,7 @@ static const char *with_cards(char out[JL_UPGRADE_TEXT_MAX], const struct search
 	return out;
 }
 
-/* A bridge joins two cards: the gain is the whole machine's; the gain of a job on one pair is given beside it. */
+/* A bridge joins two cards. The gain is that of the whole machine; the gain of a job on one pair is reported separately. */
 static void try_bridge(struct search *s)
 {
 	const struct jl_gpu *gpu = s->sys.gpu;
@@ -148,7 +149,7 @@ static void try_bridge(struct search *s)
 		return;
 	snprintf(after, sizeof after, "2x %s via %s", gpu->id, BRIDGE_JOIN);
 	u = add(s, "bridge", with_cards(whole, s, gpu->id, s->sys.n_per_node, BRIDGE_JOIN));
-	/* one card, two of this machine, and two with the bridge run one recipe */
+	/* all three run the same recipe: one card, two cards, two cards with the bridge */
 	if (!u || !rate(&bridged, s, after, false) || !rate_part(&one, s, gpu->id, 0, false, &bridged.recipe) ||
 	    !rate_part(&pair, s, s->sys.text, 2, false, &bridged.recipe))
 		return;
@@ -176,14 +177,14 @@ static bool card_price(struct jl_upgrade *u, const struct search *s, const struc
 
 	if (jl_cost_option_parse(&o, JL_COST_BUY, gpu->id, NULL, s->cat, s->arena, &ignored) || o.price.micro <= 0)
 		return false;
-	o.price.micro -= o.host.micro; /* the host is there already */
+	o.price.micro -= o.host.micro; /* the host exists already */
 	u->price = jl_money_scale(o.price, n, 1);
 	u->price_date = o.price_date;
 	u->price_source = o.price_source;
 	return true;
 }
 
-/* Cards go into free slots; boards do not, and a system that is sold whole has as many as it has. */
+/* Adds cards to free slots; not for modules on boards and complete systems. */
 static void try_more_cards(struct search *s)
 {
 	const int n = s->sys.n_per_node, more[] = { n + 1, 2 * n };
@@ -206,7 +207,7 @@ static void try_more_cards(struct search *s)
 	}
 }
 
-/* Machines without free slots: one more machine, or twice as many. */
+/* For machines without free slots: one more machine, or twice as many. */
 static void try_more_machines(struct search *s)
 {
 	const struct jl_system *system = s->sys.system;
@@ -236,7 +237,7 @@ static void try_more_machines(struct search *s)
 	}
 }
 
-/* Replaces all cards by the same number of other cards that have a price. */
+/* Replaces all cards by as many cards of another kind with a known price. */
 static void try_other_cards(struct search *s)
 {
 	for (size_t i = 0; jl_gpu_is_card(s->sys.gpu) && i < s->cat->n_gpus; i++) {
@@ -287,7 +288,7 @@ static void try_networks(struct search *s)
 	}
 }
 
-/* Gain per money first; without a price last, by gain. */
+/* Sorts by gain per money; those without a price come last, by gain. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct jl_upgrade *x = a, *y = b;

@@ -11,7 +11,7 @@
 #include "check/own_params.h"
 #include "predict/collective_case.h"
 
-/* Slowest that is normal, middle, fastest: as shares of what the listed rates give, or as they are. */
+/* Normal range: slowest, typical, fastest. *_frac: fractions of the listed rate; others: absolute values. */
 struct three {
 	double slow, mid, fast;
 };

@@ -1,13 +1,12 @@
+/* Fields of cost studies and bills for JSON and documents. */
 #include <math.h>
 
 #include "base/fields.h"
 #include "cost/study.h"
 
-#define MICRO 1e6 /* money and shares are whole millionths */
+#define MICRO 1e6 /* money and shares are stored in millionths */
 
 static const struct jl_choice currency_choices[] = { { "USD", JL_USD }, { "KRW", JL_KRW }, { NULL, 0 } };
-
-/* --- an option */
 
 JL_BOOL_OF(is_rented, jl_cost_option, jl_cost_is_rent(r->kind));
 
@@ -80,7 +79,7 @@ static const struct jl_field row[] = {
 };
 static const struct jl_schema row_schema = JL_SCHEMA("option", jl_cost_row, row);
 
-/* --- when one becomes cheaper than another */
+/* --- a break-even pair */
 
 JL_NUMBER_OF(months, jl_cost_pair, r->days / (365.25 / 12));
 
@@ -107,7 +106,7 @@ static const struct jl_field pair[] = {
 };
 static const struct jl_schema pair_schema = JL_SCHEMA("break_even", jl_cost_pair, pair);
 
-/* --- all of it */
+/* --- the whole study */
 
 JL_BOOL_OF(is_flat, jl_cost_study, !r->setting.tariff);
 JL_BOOL_OF(has_fx, jl_cost_study, r->setting.fx.krw_micro != 0);
@@ -158,7 +157,7 @@ static const struct jl_field bill[] = {
 };
 const struct jl_schema jl_bill_fields = JL_SCHEMA("bill", jl_bill_asked, bill);
 
-/* --- what a machine adds to the bills of a year */
+/* --- growth of a year's bills by a machine */
 
 static const struct jl_field machine_month[] = {
 	{ JL_FIELD(jl_machine_bill_month, INT, month) },

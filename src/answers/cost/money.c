@@ -1,3 +1,4 @@
+/* Exact arithmetic on amounts of money, and their text. */
 #include "cost/money.h"
 
 #include <assert.h>
@@ -35,7 +36,7 @@ JL_WIDE_MATH long long jl_micro_scale(long long micro, long long num, long long 
 		return 0;
 	const wide product = (wide)micro * num;
 	const wide above = (product >= 0 ? product : -product) + den / 2;
-	/* a division of 128 bits takes five times as long as one of 64, which nearly all are */
+	/* 64-bit division is five times as fast as 128-bit division and almost always suffices */
 	const wide whole = above <= LLONG_MAX ? (wide)((long long)above / den) : above / den;
 	const wide scaled = product >= 0 ? whole : -whole;
 
@@ -71,7 +72,7 @@ enum jl_status jl_money_convert(struct jl_money *ret_money, struct jl_money mone
 	return JL_OK;
 }
 
-/* Digits in groups of three. */
+/* Formats digits in groups of three. */
 static void grouped(char *out, size_t size, long long units)
 {
 	char plain[32];

@@ -1,3 +1,4 @@
+/* Costs of purchase options over time: interruptions, resale, periods, default prices. */
 #include "cost/option.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 
-#define MONTH_DAYS 30.436875 /* of the calendar, on average */
+#define MONTH_DAYS 30.436875 /* average of the calendar */
 
 static const struct {
 	const char *key, *en;
@@ -34,7 +35,7 @@ bool jl_cost_is_rent(enum jl_cost_kind kind)
 	return kind == JL_COST_RENT || kind == JL_COST_SPOT || kind == JL_COST_RESERVE;
 }
 
-/* Young's rule: the square root of twice what one takes times the mean time between interruptions. */
+/* Young's formula: sqrt(2 × checkpoint time × mean time between interruptions). */
 double jl_cost_save_every_s(const struct jl_cost_option *o)
 {
 	return o->save_s && o->interrupts_ppm ? sqrt(2 * (double)o->save_s * 3600 * 1e6 / (double)o->interrupts_ppm)
@@ -53,7 +54,7 @@ void jl_cost_spot_usual(struct jl_cost_option *o, int n_gpus, double save_s)
 
 enum jl_status jl_cost_overhead_ppm(long long *ret_ppm, const struct jl_cost_option *o, struct jl_err *err)
 {
-	/* of each paid hour, this share is lost to interruptions, and to saving against them */
+	/* share of each paid hour lost to interruptions and to checkpoints */
 	const double every_s = jl_cost_save_every_s(o);
 	const double lost_s = every_s > 0 ? every_s / 2 : (double)o->lost_s;
 	const double lost = (double)o->interrupts_ppm / 1e6 * (lost_s + (double)o->restart_s) / 3600 +
@@ -81,7 +82,7 @@ long jl_cost_period_again(struct jl_cost_period period, long start_day, long d)
 		return 0;
 	if (!period.months)
 		return (d - 1) / period.days;
-	n = (long)((double)d / (period.months * MONTH_DAYS)) + 1; /* at most one too many or too few */
+	n = (long)((double)d / (period.months * MONTH_DAYS)) + 1; /* estimate, off by one at most; corrected below */
 	while (n > 0 && jl_cost_period_end(period, start_day, n) >= d)
 		n--;
 	return n;
@@ -115,7 +116,7 @@ enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *re
 {
 	const char *near = jl_cost_rents_near(cat, region);
 
-	if (near == region || (!rented && jl_place_is_known(region))) /* machines can be bought in a known place */
+	if (near == region || (!rented && jl_place_is_known(region))) /* machines can be bought in any known place */
 		return JL_OK;
 	if (near)
 		return jl_fail(err, JL_E_NOTFOUND,
@@ -129,10 +130,10 @@ enum jl_status jl_cost_check_region(const struct jl_catalog *cat, const char *re
 
 #define CARDS_MAX  64
 #define AGE_MIN_Y  1.5 /* prices of younger cards follow shortages */
-#define MID_YEAR   0.5 /* the catalog knows the year of a launch */
+#define MID_YEAR   0.5 /* the catalog has only the year of launch */
 #define EIGHTY_PCT 1.2816
 
-/* ln of the yearly retained share by one dated price; NAN: no information. */
+/* ln of the share of value kept per year, from one dated price; NAN: no information. */
 static double kept_ln(const struct jl_catalog *cat, const struct jl_price *p)
 {
 	const struct jl_gpu *gpu = p->gpu ? jl_gpu_by_id(cat, p->gpu) : NULL;
@@ -166,6 +167,7 @@ struct jl_resale jl_resale_curve(const struct jl_catalog *cat)
 	for (size_t i = 0; i < n; i++)
 		distance[i] = fabs(ln[i] - middle);
 	jl_stats_sort(distance, n);
-	const double half = EIGHTY_PCT * 1.4826 * distance[n / 2]; /* the median distance as a standard deviation */
+	/* median absolute deviation × 1.4826 estimates a standard deviation */
+	const double half = EIGHTY_PCT * 1.4826 * distance[n / 2];
 	return (struct jl_resale){ exp(middle), exp(middle - half), fmin(1, exp(middle + half)), n };
 }

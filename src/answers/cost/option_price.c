@@ -1,4 +1,4 @@
-/* What a purchase option costs by the catalog: rents, by provider where one is named, and prices of cards. Must not know the work. */
+/* Catalog prices of a purchase option: rents (of a provider, if named) and card prices. Must not know the workload. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cost/option.h"
 #include "system/machine.h"
 
-/* Words beside a system's name that name no provider: kinds of machine and ways to rent it. */
+/* Words next to a system's name that are not providers: kinds of machine and of rent. */
 static const char *const plain_words[] = {
 	"a",        "an",      "the",         "my",       "our",      "one",  "on",   "demand",  "on-demand",
 	"spot",     "rented",  "rent",        "gpu",      "gpus",     "host", "node", "box",     "server",
@@ -17,7 +17,7 @@ static const char *const plain_words[] = {
 	"클라우드", "장비",    "대여",        "임대",     "데스크톱", "노드",
 };
 
-/* Names of providers that the prices do not have. */
+/* Alternative names of providers. */
 static const struct {
 	const char *word, *provider;
 } other_names[] = { { "google", "GCP" }, { "amazon", "AWS" }, { "microsoft", "Azure" }, { "람다", "Lambda" } };
@@ -33,8 +33,7 @@ static const char *provider_called(const struct jl_catalog *cat, const char *wor
 	return NULL;
 }
 
-/* The provider that the words beside the system name; NULL: none is named. A word that may be another provider's is refused: its
- * prices may differ. */
+/* Finds the provider named next to the system; NULL: none. Rejects unknown words, since they may name a provider with other prices. */
 static enum jl_status named_provider(const char **ret_provider, const struct jl_cost_option *o, char *words,
 				     const struct jl_catalog *cat, struct jl_err *err)
 {
@@ -58,7 +57,7 @@ static enum jl_status named_provider(const char **ret_provider, const struct jl_
 	return JL_OK;
 }
 
-/* The catalog with this provider's prices alone; NULL: with all. */
+/* The catalog restricted to one provider's prices; provider NULL: unrestricted. */
 static enum jl_status prices_of(struct jl_catalog *ret_theirs, const struct jl_catalog *cat, const char *provider,
 				struct jl_arena *arena, struct jl_err *err)
 {
@@ -77,12 +76,12 @@ static enum jl_status prices_of(struct jl_catalog *ret_theirs, const struct jl_c
 	return JL_OK;
 }
 
-/* The cheapest offer of a name that is not a system. */
+/* Cheapest offer whose name is not a system. */
 static const struct jl_price *named_offer(const char *name, const char *region, bool spot, const struct jl_catalog *cat)
 {
 	const struct jl_price *best = NULL;
 
-	for (size_t i = 0; strlen(name) > 1 && i < cat->n_prices; i++) { /* one letter is no name */
+	for (size_t i = 0; strlen(name) > 1 && i < cat->n_prices; i++) { /* a single letter is not a name */
 		const struct jl_price *p = &cat->prices[i];
 
 		if (jl_price_is_offer(p, name) && (!region || jl_place_has(p->region, region)) &&
@@ -93,7 +92,7 @@ static const struct jl_price *named_offer(const char *name, const char *region, 
 	return best;
 }
 
-/* As predict rents it; "aws:p3.2xlarge" is AWS's p3.2xlarge. */
+/* Uses the same rent as predict; "aws:p3.2xlarge" is AWS's p3.2xlarge. */
 enum jl_status jl_cost_catalog_rent(struct jl_cost_option *o, char *beside, const char *region,
 				    const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
@@ -114,7 +113,7 @@ enum jl_status jl_cost_catalog_rent(struct jl_cost_option *o, char *beside, cons
 	const struct jl_price *from = rent.price;
 	double usdps = rent.usdps * o->system.n_per_node * o->system.n_nodes;
 
-	/* an offer named by provider is taken as named */
+	/* "provider:name" must match exactly */
 	if (!from ||
 	    (own && !jl_price_is_offer(from, o->has_system && o->system.system ? o->system.system->id : o->name))) {
 		from = named_offer(o->name, region, spot, cat);
@@ -135,7 +134,7 @@ enum jl_status jl_cost_catalog_rent(struct jl_cost_option *o, char *beside, cons
 	return JL_OK;
 }
 
-/* As 'jeoul recommend' prices it, with the host around it. */
+/* Same price as in 'jeoul recommend', including the host. */
 enum jl_status jl_cost_catalog_price(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = o->has_system && !o->system.system ? o->system.gpu : NULL;

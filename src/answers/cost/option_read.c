@@ -1,3 +1,4 @@
+/* Parses purchase options from text. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,16 +13,16 @@
 #include "system/machine.h"
 
 #define DAY_S       86400.0
-#define REST_W      100.0 /* a desktop besides its one GPU: rule 3090-desktop-power-example, 350 W + 100 W */
+#define REST_W      100.0 /* power of a desktop without its GPU: rule 3090-desktop-power-example, 350 W + 100 W */
 #define SEGMENT_MAX 16
 #define TEXT_MAX    1024
 
-/* ---- values behind "key=" */
+/* ---- values after "key=" */
 
 struct parse {
 	struct jl_cost_option *o;
 	const char *what; /* the option's whole text, for messages */
-	bool any_sign;    /* amounts below zero are read too: the caller says what is wrong with them */
+	bool any_sign;    /* accepts negative amounts, so that the caller can report a specific error */
 	struct jl_err *err;
 };
 
@@ -38,7 +39,7 @@ static enum jl_status quantity(double *ret_value, const struct parse *p, const c
 	return JL_OK;
 }
 
-/* "100 USD/month", "10만원/월", "100 USD a month" is not taken. */
+/* Parses "100 USD/month", "10만원/월"; not "100 USD a month". */
 static enum jl_status per(struct jl_money *ret_money, const struct parse *p, const char *key, const char *text,
 			  const char *const *suffixes, const char *example)
 {
@@ -64,7 +65,7 @@ static enum jl_status per(struct jl_money *ret_money, const struct parse *p, con
 static const char *const month_suffixes[] = { "/month", "/mo", "/월", NULL };
 static const char *const hour_suffixes[] = { "/hour", "/hr", "/h", "/시간", NULL };
 
-/* --- one row for each key: a number of a kind in whole units of it, a period, or a function. */
+/* --- one row per key: an integer in some unit, a period, or a function. */
 struct setting {
 	const char *key;
 	unsigned kinds; /* bits of enum jl_cost_kind */
@@ -94,7 +95,7 @@ static enum jl_status set_idle(const struct parse *p, const struct setting *s, c
 	p->o->off_when_idle = false;
 	return JL_OK;
 }
-/* "owned", or the host's price instead of the assumed one. */
+/* "owned", or a price instead of the assumed one. */
 static enum jl_status set_host(const struct parse *p, const struct setting *s, const char *text)
 {
 	struct jl_quantity q = { .value = 0 };
@@ -116,10 +117,10 @@ static enum jl_status set_resale(const struct parse *p, const struct setting *s,
 	p->o->resale_market = strcasecmp(text, "market") == 0;
 	return p->o->resale_market ? JL_OK : set_number(p, s, text);
 }
-/* Whole months where the text counts in years or months. */
+/* Years and months become calendar months. */
 static enum jl_status set_period(const struct parse *p, const struct setting *s, const char *text)
 {
-	static const double month_s = 365 * DAY_S / 12; /* as units count it */
+	static const double month_s = 365 * DAY_S / 12; /* as in base/units */
 	struct jl_cost_period *period = (struct jl_cost_period *)(void *)((char *)p->o + s->at);
 	double time_s = NAN;
 
@@ -135,7 +136,7 @@ static enum jl_status set_interrupts(const struct parse *p, const struct setting
 {
 	char share[48];
 	snprintf(share, sizeof share, "%.*s", (int)strcspn(text, "/"),
-		 text); /* "20 %/h" or "20 %" are both of an hour */
+		 text); /* "20 %/h" and "20 %" both mean per hour */
 	return set_number(p, s, share);
 }
 static enum jl_status add_monthly(const struct parse *p, struct jl_money money)
@@ -152,7 +153,7 @@ static enum jl_status set_hosting(const struct parse *p, const struct setting *s
 	JL_TRY(per(&money, p, s->key, text, month_suffixes, "hosting=100 USD/month"));
 	return add_monthly(p, money);
 }
-/* "10 h at 50 USD/h": of every month; added to what hosting costs. */
+/* "10 h at 50 USD/h" per month; adds to hosting. */
 static enum jl_status set_staff(const struct parse *p, const struct setting *s, const char *text)
 {
 	static const char example[] = "staff=10 h at 50 USD/h";
@@ -223,7 +224,7 @@ static enum jl_status apply(const struct parse *p, char *segment)
 		       jl_cost_kind_key(p->o->kind), list);
 }
 
-/* ---- the head: a name, and what it costs */
+/* ---- the first part: name and price */
 
 static char *trim(char *text)
 {
@@ -235,7 +236,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* At commas, but not inside 2,200. */
+/* Splits at commas, but not inside 2,200. */
 static size_t split(char *text, char *segments[SEGMENT_MAX])
 {
 	size_t n = 0;
@@ -272,7 +273,7 @@ static bool money_of(struct jl_money *ret_money, const char *text, bool rate)
 	return true;
 }
 
-/* Cuts off the longest run of last words that is an amount ("1억 2천만 원"). */
+/* Splits off the longest amount at the end ("1억 2천만 원"). */
 static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
 {
 	char *at = head + strlen(head), *cut = NULL;
@@ -292,7 +293,7 @@ static bool take_amount(char *head, struct jl_money *ret_money, bool rate)
 	return true;
 }
 
-/* "box 2만" before "3억원": the rest of an amount that is none as a whole. */
+/* True for "box 2만" (before "3억원"): the end of an amount that could not be parsed as a whole. */
 static bool ends_in_numeral(const char *head)
 {
 	static const char *const ends[] = { "조", "억", "만", "천", "백", "원" };
@@ -305,7 +306,7 @@ static bool ends_in_numeral(const char *head)
 	return false;
 }
 
-/* The longest run of first words that is a system; *ret_len 0: none. Only an impossible system is an error. */
+/* Finds the longest sequence of first words that is a system; *ret_len 0: none. Fails only on an impossible system. */
 static enum jl_status longest_system(struct jl_sys *ret_sys, size_t *ret_len, const char *text,
 				     const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
@@ -332,7 +333,7 @@ static void blank_marks(char *words)
 		*at = ' ';
 }
 
-/* "rtx-3090 desktop" is an rtx-3090; impossible systems are refused, unknown names are not. */
+/* "rtx-3090 desktop" is an rtx-3090. Impossible systems are errors, unknown names are not. */
 static enum jl_status find_system(struct jl_cost_option *o, const char *name, const struct jl_catalog *cat,
 				  struct jl_arena *arena, struct jl_err *err)
 {
@@ -349,7 +350,7 @@ static enum jl_status find_system(struct jl_cost_option *o, const char *name, co
 	o->n_gpus = o->has_system && o->system.gpu ? jl_sys_n_devices(&o->system) : 0;
 	for (const char *rest = len ? strchr(words + len, ' ') : NULL; rest; rest = strchr(rest + 1, ' '))
 		if (!longest_system(&other, &more, rest + 1, cat, arena, &ignored) && other.gpu && o->system.gpu &&
-		    other.gpu != o->system.gpu && strcspn(rest + 1, "0123456789") < more) /* "workstation" is none */
+		    other.gpu != o->system.gpu && strcspn(rest + 1, "0123456789") < more) /* e.g. "workstation" */
 			return jl_fail(
 				err, JL_E_USAGE,
 				"\"%s\" has %s and %s: a machine of several kinds is not in the catalog; write what "
@@ -358,7 +359,7 @@ static enum jl_status find_system(struct jl_cost_option *o, const char *name, co
 	return len && desktop && o->system.gpu && !o->system.system ? jl_card_possible(o->system.gpu, cat, err) : JL_OK;
 }
 
-/* At work: a desktop of one card as in the rule; anything larger as the predictor takes it, its host included. */
+/* Power under load: one card in a desktop by the rule, larger systems as predicted, including the host. */
 static enum jl_status assume_watts(struct jl_cost_option *o, const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_sys *s = &o->system;
@@ -381,7 +382,7 @@ static enum jl_status assume_watts(struct jl_cost_option *o, const struct jl_cat
 	return JL_OK;
 }
 
-/* What is written behind the system's name, in `words`. */
+/* Copies the words after the system's name to `words`. */
 static char *beside_system(char words[TEXT_MAX], const struct jl_cost_option *o, const struct jl_catalog *cat,
 			   struct jl_arena *arena)
 {
@@ -395,7 +396,7 @@ static char *beside_system(char words[TEXT_MAX], const struct jl_cost_option *o,
 	return words + len;
 }
 
-/* True if the last word is a currency or the start of one: a price was meant. */
+/* True if the last word looks like a price. */
 static bool looks_like_money(const char *head)
 {
 	static const char *const ends[] = { "USD",   "KRW", "원",     "달러",  "/h",  "/hour", "/hr",
@@ -410,7 +411,7 @@ static bool looks_like_money(const char *head)
 	return last && (last[1] == '$' || strncmp(last + 1, "₩", strlen("₩")) == 0);
 }
 
-/* The currency of a price that has no exchange rate; NULL: none. */
+/* The currency of a price for which no exchange rate is supported; NULL: none. */
 static const char *foreign_money(const char *head)
 {
 	static const char *const words[] = { "EUR",  "€",   "GBP", "£",   "JPY", "¥",   "CNY", "RMB", "유로",
@@ -462,7 +463,7 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 		       : jl_cost_catalog_price(o, cat, err);
 }
 
-/* Interruptions without a stated loss use the default loss. */
+/* Sets the default loss where interruptions are given without one. */
 static void assume_lost(struct jl_cost_option *o, const char *text)
 {
 	struct jl_cost_option usual = *o;

@@ -1,4 +1,4 @@
-/* Sensitivity: each input is lowered and raised by the same share, one at a time. Must not know how it is shown. */
+/* Sensitivity: lowers and raises each input by the same share, one at a time. Must not know the output format. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,13 +7,14 @@
 struct inputs {
 	struct jl_cost_option dear, cheap;
 	struct jl_cost_setting setting;
-	const struct jl_cost_line *dear_line, *cheap_line; /* NULL: to be made, something of it was moved */
+	/* unchanged cost lines; NULL: depends on the input, must be recomputed */
+	const struct jl_cost_line *dear_line, *cheap_line;
 };
 
 #define PLACES_MAX 3
 
-/* `at`: what is scaled, all of it whole numbers; shares (`is_share`) stop at all. Money has its currency at `currency`; `unit`: what stands
- * behind it, or behind the number itself, so many of which are one (`scale`). */
+/* `at`: offsets of the scaled integers; shares (`is_share`) are capped at 100 %. `currency`: offset of an amount's currency. `scale`: units per
+ * stored integer; `unit`: text after the value. */
 static const struct input {
 	const char *key, *en, *unit;
 	double scale;
@@ -52,7 +53,7 @@ static const struct input {
 	{ "interrupts", JL_N("spot interruptions"), " %/h", 1e4, 1, { AT(cheap.interrupts_ppm) }, 0, false },
 };
 
-/* The current value: the option's, else the study's. */
+/* The current value, from the option or the study. */
 static void say_now(struct jl_cost_swing *s, const struct inputs *base, const struct input *input)
 {
 	for (size_t i = 0; i < input->n; i++) {
@@ -105,7 +106,7 @@ static enum jl_status days(double *ret_days, const struct inputs *in, const stru
 	return status;
 }
 
-/* True if the option with the larger first payment is cheaper at the horizon. */
+/* True if the option with the higher first payment is cheaper at the horizon. */
 static bool pays(const struct inputs *base, const struct input *input, double factor, const struct jl_catalog *cat)
 {
 	const struct inputs in = moved(base, input, factor);
@@ -116,9 +117,9 @@ static bool pays(const struct inputs *base, const struct input *input, double fa
 }
 
 #define FLIP_MOST  10.0
-#define FLIP_STEPS 16 /* to 1 part in 28,000 */
+#define FLIP_STEPS 16 /* bisection steps: precision of 1 part in 28,000 */
 
-/* The factor nearest to 1 that flips the decision, by bisection. */
+/* Finds by bisection the factor nearest to 1 that reverses the decision. */
 static double flip_of(const struct inputs *base, const struct input *input, const struct jl_catalog *cat)
 {
 	const bool now = pays(base, input, 1, cat);

@@ -1,3 +1,4 @@
+/* Computes electricity bills from the catalog's tariffs. */
 #include "cost/tariff.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ const char *jl_bill_part_name(enum jl_bill_part part)
 /* Common names of tariffs. */
 static const struct {
 	const char *word, *id;
-	const char *general; /* where the word does not say who the customer is */
+	const char *general; /* tariff for businesses; used when the word leaves the kind of customer open */
 } words[] = {
 	{ "kepco", "kr-residential-low", "kr-general-1-low" },
 	{ "kepco-residential", "kr-residential-low", NULL },
@@ -51,10 +52,10 @@ static const struct {
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err)
 {
 	const char *near = NULL;
-	size_t best = 4; /* more letters apart than this is another word */
+	size_t best = 4; /* maximum edit distance for a suggestion */
 
 	for (size_t i = 0; i < JL_LEN(words); i++)
-		if (strcasecmp(words[i].word, name) == 0) { /* a word means the newest entry; an id that one */
+		if (strcasecmp(words[i].word, name) == 0) { /* a word means its newest entry */
 			const char *newer = jl_tariff_newer(cat, words[i].id);
 
 			name = newer ? newer : words[i].id;
@@ -108,8 +109,7 @@ const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id)
 	return best;
 }
 
-/* KEPCO's seasons. Residential tiers have July and August, and December to February for large consumers; other tariffs have four seasons with
- * three prices. */
+/* KEPCO's seasons. Residential tiers: July and August; for large consumers also December to February. Other tariffs: three price seasons. */
 static bool in_season(const char *season, int month)
 {
 	if (!season)
@@ -124,7 +124,7 @@ static bool in_season(const char *season, int month)
 		return month >= 11 || month <= 2;
 	if (strcmp(season, "spring/fall") == 0)
 		return (month >= 3 && month <= 5) || month == 9 || month == 10;
-	return false; /* summer: see below, it depends on the tariff */
+	return false; /* summer depends on the tariff, see below */
 }
 
 static bool in_summer(const struct jl_catalog *cat, const char *id, int month)
@@ -144,9 +144,9 @@ static bool applies(const struct jl_catalog *cat, const struct jl_tariff *t, int
 }
 
 struct rate {
-	long long micro; /* per kWh, per month, per kW and month */
+	long long micro; /* price per kWh, per month, or per kW and month */
 	bool per_kW;
-	double frac; /* "10 %": share; NAN otherwise */
+	double frac; /* share, for "10 %"; NAN otherwise */
 	enum jl_currency currency;
 };
 
@@ -169,7 +169,7 @@ static enum jl_status read_rate(struct rate *ret_rate, const struct jl_tariff *t
 	return JL_OK;
 }
 
-/* Share of a constant load in KEPCO's bands on a working day: ten hours off-peak, eight mid, six peak. */
+/* Shares of a constant load in KEPCO's bands on a working day: 10 h off-peak, 8 h mid, 6 h peak. */
 static const double constant_load[3] = { 10.0 / 24, 8.0 / 24, 6.0 / 24 };
 static const char *const bands[3] = { "off-peak", "mid", "peak" };
 
@@ -187,7 +187,7 @@ static long long band_milli(const struct jl_tariff *t, const struct jl_tariff_us
 	return 0;
 }
 
-/* Thousandths of a kWh that fall into this row's tier. */
+/* Consumption within this row's tier, thousandths of a kWh. */
 static long long tier_milli(const struct jl_tariff *t, long long milli_kWh)
 {
 	const long long from = isnan(t->from_kWh) ? 0 : llround(t->from_kWh * 1000);
@@ -199,7 +199,7 @@ static long long tier_milli(const struct jl_tariff *t, long long milli_kWh)
 
 static long long whole_won(long long micro, long long step)
 {
-	return micro / step * step; /* KEPCO drops what is below */
+	return micro / step * step; /* KEPCO rounds down */
 }
 
 static bool base_applies(const struct jl_tariff *t, const struct jl_tariff_use *use)
@@ -221,7 +221,7 @@ static long long charge(const struct jl_tariff *t, const struct rate *r, enum jl
 	return jl_micro_scale(r->micro, tier_milli(t, band_milli(t, use)), 1000);
 }
 
-/* "average" rows are what a US state's households pay all in: energy. */
+/* "average" rows are all-in prices of a US state's households; they count as energy. */
 static int part_of(const struct jl_tariff *t)
 {
 	if (strcmp(t->component, "average") == 0)
@@ -278,7 +278,7 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 
 	if (!has_season(cat, id, in.month)) {
 		bill.borrowed_season = true;
-		in.month = 1; /* winter is in every seasonal tariff */
+		in.month = 1; /* every seasonal tariff has a winter price */
 	}
 	JL_TRY(add_rows(&bill, frac, cat, id, &in, err));
 	for (int p = 0; p < JL_N_BILL_PART; p++) {
@@ -291,7 +291,8 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 		if (frac[p] <= 0)
 			continue;
 		bill.parts[p].micro = jl_micro_scale(before_tax, llround(frac[p] * 1e6), JL_MICRO);
-		if (bill.currency == JL_KRW) /* VAT to the won, half up; the fund drops what is below ten won */
+		/* VAT is rounded to the won, half up; the fund is rounded down to ten won */
+		if (bill.currency == JL_KRW)
 			bill.parts[p].micro = p == JL_BILL_FUND
 						      ? whole_won(bill.parts[p].micro, WON_10)
 						      : whole_won(bill.parts[p].micro + JL_MICRO / 2, JL_MICRO);
@@ -303,7 +304,7 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 	return JL_OK;
 }
 
-/* A site that uses something has its contract and needs so much more; else the contract is the machine's. */
+/* If the site has consumption, its contract exists and the machine's demand is added; otherwise the contract is for the machine alone. */
 struct jl_tariff_use jl_tariff_before(const struct jl_tariff_use *already)
 {
 	struct jl_tariff_use before = *already;

@@ -1,14 +1,14 @@
-/* What electricity costs: a flat price, or a tariff of the catalog with its tiers, seasons, bands, base charge, levies and taxes. */
+/* Electricity prices: a flat price, or a tariff of the catalog with tiers, seasons, bands, base charge, levies and taxes. */
 #pragma once
 
 #include "catalog/catalog.h"
 #include "cost/money.h"
 
 struct jl_tariff_use {
-	long long milli_kWh; /* of the month: thousandths of a kWh */
-	int month;           /* 1..12: season */
-	double demand_kW;    /* contract demand, for base charges by kW */
-	double band_frac[3]; /* off-peak, mid, peak; all 0: the load is constant over the day */
+	long long milli_kWh; /* monthly consumption, thousandths of a kWh */
+	int month;           /* 1..12, selects the season */
+	double demand_kW;    /* contract demand, for base charges per kW */
+	double band_frac[3]; /* shares of off-peak, mid, peak; all 0: constant load */
 };
 
 enum jl_bill_part {
@@ -25,33 +25,33 @@ struct jl_bill {
 	enum jl_currency currency;
 	struct jl_money parts[JL_N_BILL_PART];
 	struct jl_money total;
-	const char *date;     /* oldest of the rows that were used */
+	const char *date;     /* oldest date among the rows used */
 	const char *source;   /* of that row */
-	bool by_kW;           /* the base charge goes by the contract demand */
-	bool borrowed_season; /* the tariff lists no price for this month's season: another season's was taken */
+	bool by_kW;           /* the base charge depends on the contract demand */
+	bool borrowed_season; /* the tariff has no price for this month's season: another season's is used */
 };
 
-/* A bill with its question. */
+/* A bill and its parameters. */
 struct jl_bill_asked {
 	const char *tariff;
-	const char *newer; /* a later entry of it; NULL: none */
+	const char *newer; /* id of a newer version; NULL: none */
 	struct jl_tariff_use use;
 	struct jl_bill bill;
 };
 
-/* Names, in the order they are shown. */
+/* Names, in display order. */
 const char *jl_bill_part_name(enum jl_bill_part part);
 
-/* The tariff's id as the catalog has it: exact, or what the word means ("kepco", "korea", a US state's name). */
+/* Finds a tariff of the catalog: by its exact id, or by a word ("kepco", "korea", a US state's name). */
 enum jl_status jl_tariff_find(const char **ret_id, const struct jl_catalog *cat, const char *name, struct jl_err *err);
 
-/* The tariff of businesses where the word names a utility or a country and no kind of customer ("kepco"); NULL: it names one. */
+/* The business tariff for a word that names a utility or country but no kind of customer ("kepco"); NULL otherwise. */
 const char *jl_tariff_general(const char *word);
 
-/* A later entry of the same tariff ("kr-residential-low-2025" of kr-residential-low); NULL: none. */
+/* A newer version of the same tariff ("kr-residential-low-2025" of kr-residential-low); NULL: none. */
 const char *jl_tariff_newer(const struct jl_catalog *cat, const char *id);
 
-/* "0.12 USD/kWh", "150 KRW/kWh"; `what` names it in the message. */
+/* Parses "0.12 USD/kWh", "150 KRW/kWh"; `what` names the value in messages. */
 enum jl_status jl_kwh_price_parse(struct jl_money *ret_money, const char *text, const char *what, struct jl_err *err);
 
 /* The bill of one month. */
@@ -60,11 +60,11 @@ enum jl_status jl_tariff_bill(struct jl_bill *ret_bill, const struct jl_catalog 
 
 /* The site's use without the machine. */
 struct jl_tariff_use jl_tariff_before(const struct jl_tariff_use *already);
-/* What a month's bill grows by when `more_milli_kWh` are used beside what the household or the site uses already. Progressive tiers
- * make this dearer than the first kWh; where power is charged, it also needs `more_kW`. */
+/* Increase of a month's bill by `more_milli_kWh` on top of existing consumption: progressive tiers make it more expensive than the first kWh.
+ * `more_kW` matters where demand is charged. */
 enum jl_status jl_tariff_marginal(struct jl_money *ret_money, const struct jl_catalog *cat, const char *id,
 				  const struct jl_tariff_use *already, long long more_milli_kWh, double more_kW,
 				  struct jl_err *err);
 
-/* Tiers count what the household uses already. */
+/* True if consumption tiers depend on what the household already uses. */
 bool jl_tariff_is_household(const char *id);

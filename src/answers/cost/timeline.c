@@ -1,3 +1,4 @@
+/* Costs of one option over time, and the break-even of two. */
 #include "cost/timeline.h"
 
 #include <limits.h>
@@ -17,19 +18,19 @@ static long long util_of(const struct jl_cost_option *o, const struct jl_cost_se
 JL_WIDE_MATH long long jl_cost_milli_kWh(const struct jl_cost_option *o, const struct jl_cost_setting *s, long n_days)
 {
 	const long long util = util_of(o, s);
-	/* milliwatts · ppm · hours: thousandths of a Wh times a million; a thousandth of a kWh is a thousand of the former */
+	/* unit of `used`: mW·ppm·h; thousandths of a kWh after division by 1000 · 1e6 */
 	const wide used = ((wide)o->active_mW * util + (wide)o->idle_mW * (JL_PPM - util)) * 24 * n_days;
 	const wide den = (wide)JL_PPM * 1000 * JL_PPM;
 
 	if (jl_cost_is_rent(o->kind))
 		return 0;
-	/* as nearly all are: a division of 64 bits */
+	/* common case: fits 64-bit division */
 	if (s->pue_ppm == JL_PPM && used < LLONG_MAX - JL_PPM * 1000)
 		return ((long long)used + JL_PPM * 500) / (JL_PPM * 1000);
 	return (long long)((used * s->pue_ppm + den / 2) / den);
 }
 
-/* Cost of the kWh of `n_days` days from `day` on, all in one calendar month of `month_days`. */
+/* Cost of the energy of some days in one calendar month of `month_days`. */
 static enum jl_status month_power(long long *ret_micro, const struct jl_cost_option *o, const struct jl_cost_setting *s,
 				  const struct jl_catalog *cat, struct jl_civil first, int month_days,
 				  struct jl_cost_line *line, struct jl_err *err)
@@ -51,7 +52,6 @@ static enum jl_status month_power(long long *ret_micro, const struct jl_cost_opt
 	return JL_OK;
 }
 
-/* Electricity paid by the end of each day. */
 static enum jl_status power_by_day(long long *cum, const struct jl_cost_option *o, const struct jl_cost_setting *s,
 				   const struct jl_catalog *cat, struct jl_cost_line *line, struct jl_err *err)
 {
@@ -75,7 +75,7 @@ static enum jl_status power_by_day(long long *cum, const struct jl_cost_option *
 				months += month_days ? month : 0;
 			month_days = jl_date_month_days(today.year, today.month);
 			JL_TRY(month_power(&month, o, s, cat, today, month_days, line, err));
-			/* the first month may begin in its middle: only its rest counts */
+			/* a month that starts in its middle counts from that day */
 			if (d == 1)
 				months -= jl_micro_scale(month, today.day - 1, month_days);
 		}
@@ -95,11 +95,11 @@ static long long owned_by(const struct jl_cost_option *o, const struct jl_cost_s
 	const long n_again = jl_cost_period_again(o->life, s->start_day, d);
 	long long micro = r->price + jl_micro_scale(r->price, o->finance_ppm * d, JL_PPM * DAYS_A_YEAR);
 
-	/* each replacement: the old one is sold, a new one bought */
+	/* at each replacement the old machine is sold and a new one is bought */
 	return micro + jl_micro_scale(r->price, (JL_PPM - o->resale_ppm) * n_again, JL_PPM);
 }
 
-/* Resale on the last day: linear from the price to the resale value at the end of its life. */
+/* Resale on the last day: falls geometrically from the price to the resale value at the end of life. */
 static long long sold_for(const struct jl_cost_option *o, const struct jl_cost_setting *s, long long price)
 {
 	const long n_again = jl_cost_period_again(o->life, s->start_day, s->horizon_days);
@@ -117,7 +117,7 @@ JL_WIDE_MATH static long long rented_by(const struct jl_cost_option *o, const st
 {
 	const wide hours_ppm = o->kind == JL_COST_RESERVE ? (wide)24 * d * JL_PPM : (wide)24 * d * util_of(o, s);
 	const wide paid = r->overhead_ppm == JL_PPM ? hours_ppm : hours_ppm * r->overhead_ppm / JL_PPM;
-	/* up front for each term: the first on the first day */
+	/* up-front payments: one per term, the first on the first day */
 	const long n_terms = o->kind == JL_COST_RESERVE ? jl_cost_period_again(o->term, s->start_day, d) + 1 : 0;
 
 	return jl_micro_scale(r->hour, (long long)paid, JL_PPM) + r->price * n_terms;

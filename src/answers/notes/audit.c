@@ -1,4 +1,4 @@
-/* A note from its bytes to its findings: reading, then the rules one after the other. */
+/* Audits a note: parses it, then runs the rules in order. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -6,8 +6,8 @@
 #include "notes/inside.h"
 #include "base/budget.h"
 
-#define SMALL_NOTE 200   /* tables; of a larger note what follows is looked for once */
-#define TABLE_WORK 1.2e7 /* comparisons that all tables together may cost: about half a second */
+#define SMALL_NOTE 200   /* tables; in larger notes consequences are searched only once */
+#define TABLE_WORK 1.2e7 /* limit of comparisons over all tables: about half a second */
 
 bool jl_audit_is_note(const char *name, const char *text, size_t len)
 {
@@ -17,7 +17,7 @@ bool jl_audit_is_note(const char *name, const char *text, size_t len)
 		return false;
 	if (dot && strcmp(name, "-") != 0)
 		return true;
-	/* from a pipe: a scenario has one of these at the beginning of a line */
+	/* from a pipe: scenarios have one of these keys at the start of a line */
 	for (size_t at = 0; at < len;) {
 		const char *end = memchr(text + at, '\n', len - at);
 		static const char *const keys[] = { "claims:", "inputs:", "systems:", "workload:" };
@@ -30,7 +30,6 @@ bool jl_audit_is_note(const char *name, const char *text, size_t len)
 	return true;
 }
 
-/* Refuses binary files. */
 static enum jl_status refuse_binary(const char *name, const char *text, size_t len, struct jl_err *err)
 {
 	const size_t look = len < 65536 ? len : 65536;
@@ -90,7 +89,7 @@ enum jl_status jl_audit_note_run(struct jl_audit_note **ret_note, const char *te
 	JL_TRY(jl_audit_mentions(note, err));
 	JL_TRY(jl_audit_grids(note, err));
 	JL_TRY(apply(note, first_rules, JL_LEN(first_rules), err));
-	/* what a table carries on may stand in another table again */
+	/* findings in one table may have consequences in another */
 	for (int turn = 0; turn < 2; turn++) {
 		const size_t before = note->n_findings;
 

@@ -1,15 +1,14 @@
-/* Which cell of a row is at fault. Of a broken relation any figure may be the wrong one: the root is the cell whose change, as exactly as it
- * is written, repairs most of what is broken and breaks nothing that holds. Where two would do, the one that a slip of the pen explains;
- * where that does not decide, the cell stays unknown. */
+/* Finds the wrong cell in a row with a broken relation. The root is the cell whose change repairs the most broken relations and breaks none. If
+ * two cells qualify, prefers the one explained by a typing error; if that does not decide, the cell is unknown. */
 #include <math.h>
 
 #include "notes/sheet.h"
 
-struct change { /* one cell with another value, and what becomes of the row's relations */
+struct change { /* a changed cell and its effect on the row's relations */
 	int col;
 	double value;
 	int n_repaired, n_broken;
-	int slip; /* as jl_is_slip */
+	int slip; /* result of jl_is_slip */
 };
 
 static bool is_additive(uint8_t qty)
@@ -37,7 +36,7 @@ enum jl_fit jl_sheet_adds_up(const struct jl_audit_note *note, const struct jl_s
 	return fabs(sum - jl_fig_mid(&note->figures[fig])) <= slack * 1.01 ? JL_FIT_OK : JL_FIT_BAD;
 }
 
-/* Rises or falls a column all the way, and would this value end that? What was chosen or grows with something is in order. */
+/* True if this value would break a column's strict order. Ordered columns are usually settings, or grow with one. */
 static bool ends_order(const struct jl_sheet *s, uint32_t row, int col, double ln)
 {
 	int way = 0, n = 0;
@@ -62,7 +61,6 @@ static bool has_col(const struct jl_relation *rel, int col)
 	       (rel->form == JL_FORM_ROW && col >= rel->a && col <= rel->b);
 }
 
-/* One figure of a row, computed from the others. */
 static double solve(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row, int col)
 {
 	const double out = s->ln[row][rel->out];
@@ -72,7 +70,7 @@ static double solve(const struct jl_sheet *s, const struct jl_relation *rel, uin
 	switch (rel->form) {
 	case JL_FORM_SUM:
 	case JL_FORM_ROW:
-	case JL_FORM_REST: /* linear in each */
+	case JL_FORM_REST: /* linear in each column */
 		return exp(s->ln[row][col]) +
 		       (exp(out) - jl_relation_value(s, rel, row, -1, 0)) *
 			       (rel->form == JL_FORM_REST || (rel->form == JL_FORM_SUM && col == rel->b && rel->eb < 0)
@@ -84,7 +82,7 @@ static double solve(const struct jl_sheet *s, const struct jl_relation *rel, uin
 	}
 }
 
-/* The value of `col` with which a broken relation of the row holds, and the effect on other relations. False: no such value can be written. */
+/* The value of `col` that satisfies a broken relation, and its effect on other relations. False: no such value can be written. */
 static bool try_change(struct change *ret, const struct jl_audit_note *note, struct jl_sheet *s,
 		       const struct jl_relation rels[], uint32_t row, const struct jl_relation *broken, int col)
 {
@@ -104,7 +102,7 @@ static bool try_change(struct change *ret, const struct jl_audit_note *note, str
 	s->ln[row][col] = log(c.value);
 	s->slack[row][col] *= exp(was) / c.value;
 	s->in_slack[row][col] *= exp(was) / c.value;
-	/* where all other rows come out exactly this one has to, too */
+	/* where all other rows match exactly, this one must match exactly */
 	const bool holds = jl_relation_fit(s, broken, row) == JL_FIT_OK &&
 			   (!broken->tight ||
 			    fabs(exp(s->ln[row][broken->out]) - jl_relation_value(s, broken, row, -1, 0)) <=
@@ -113,7 +111,7 @@ static bool try_change(struct change *ret, const struct jl_audit_note *note, str
 		const enum jl_fit after = rels[i].evidence > 0 ? jl_relation_fit(s, &rels[i], row) : JL_FIT_NONE;
 
 		c.n_repaired += before[i] == JL_FIT_BAD && after != JL_FIT_BAD;
-		/* a wrong result is carried on to what is computed from it; an input is not computed */
+		/* a wrong result propagates to values computed from it; inputs do not depend on it */
 		c.n_broken += before[i] == JL_FIT_OK && after == JL_FIT_BAD &&
 			      (col != broken->out || rels[i].out == col);
 	}
@@ -130,14 +128,15 @@ static bool try_change(struct change *ret, const struct jl_audit_note *note, str
 	return holds;
 }
 
-/* > 0: x explains more. A tie stays undecided. */
+/* Compares two changes; > 0: x explains more. Ties stay undecided. */
 static int more(const struct change *x, const struct change *y)
 {
 	if ((x->n_broken > 0) != (y->n_broken > 0))
 		return y->n_broken ? 1 : -1;
 	if (x->n_repaired != y->n_repaired)
 		return x->n_repaired - y->n_repaired;
-	return x->slip == 1 || y->slip == 1 ? 0 : x->slip - y->slip; /* one or two digits: cannot be distinguished */
+	/* with one or two digits the two cannot be distinguished */
+	return x->slip == 1 || y->slip == 1 ? 0 : x->slip - y->slip;
 }
 
 bool jl_sheet_blame(struct jl_blame *ret, const struct jl_audit_note *note, struct jl_sheet *s,
@@ -145,7 +144,7 @@ bool jl_sheet_blame(struct jl_blame *ret, const struct jl_audit_note *note, stru
 {
 	struct change best = { .col = -1 }, second = { .col = -1 }, c;
 
-	/* of two candidates, the one that was computed first */
+	/* prefer the cell that is computed first */
 	for (int i = -1; i < (int)s->n_cols; i++) {
 		const int col = i < 0 ? broken->out : i;
 

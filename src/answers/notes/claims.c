@@ -1,3 +1,4 @@
+/* Checks a scenario's claims. */
 #include "notes/claims.h"
 #include "base/num.h"
 
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <ctype.h>
 
-/* One entry of claims: as it is written in a scenario. */
+/* --- one entry of `claims:` */
 
 static enum jl_status bad_value(const struct jl_yaml *node, struct jl_err *err)
 {
@@ -14,7 +15,6 @@ static enum jl_status bad_value(const struct jl_yaml *node, struct jl_err *err)
 			  "value: '%.60s' is no figure; write e.g. 5.67 h, ~1.7x, 0.4..0.6 s, >=20 %%", node->text);
 }
 
-/* Digits behind the point of the number at `text`. */
 static int decimals(const char *text, size_t len)
 {
 	const char *point = memchr(text, '.', len);
@@ -111,7 +111,7 @@ static enum jl_status read_words(struct jl_words *ret_words, const struct jl_yam
 	return JL_OK;
 }
 
-/* "21 58, 93" are three places; "§2.2" is one. */
+/* Counts places: "21 58, 93" has three; "§2.2" one. */
 static size_t count_places(const char *text)
 {
 	size_t n = 0;
@@ -161,7 +161,7 @@ static enum jl_status check_text(const struct jl_yaml *node, struct jl_err *err)
 	return JL_OK;
 }
 
-/* claims_read.c: one claim of the list, not judged yet. */
+/* claims_read.c: reads one claim without checking it. */
 static enum jl_status claim_read(struct jl_claim *ret_claim, const struct jl_yaml *map, struct jl_expr_scope *scope,
 				 struct jl_err *err)
 {
@@ -219,8 +219,8 @@ const char *jl_claim_mark(enum jl_claim_verdict verdict)
 	return verdicts[verdict].mark;
 }
 
-/* Rates of links are what `check` judges: people write what they measured, and of true figures one in five lies outside an interval. Times,
- * speed-ups and shares are mostly what somebody expects. */
+/* True for link rates, which are usually measurements that `check` judges: one in five true measurements is outside an 80 % interval. Times,
+ * speedups and shares are mostly expectations. */
 static bool is_measured(const struct jl_val *r)
 {
 	const struct jl_val rate = jl_val_of(1, JL_K_BYTE_RATE);
@@ -241,14 +241,14 @@ bool jl_claim_fits(const struct jl_claim *c, const struct jl_val *r)
 		return fabs(c->lo - r->lo) <= near && fabs(c->hi - r->hi) <= near;
 	if (!c->is_range && r->lo == r->hi && isnan(c->within_frac) && r->v >= c->lo &&
 	    r->v - c->lo < (c->about ? 1 : 2) * c->near)
-		return true; /* the digits that follow were cut off: 301.9 written as 301 */
+		return true; /* truncated: 301.9 written as 301 */
 	const double wider = r->estimate && is_measured(r) ? JL_VERDICT_WIDER : 1;
 
 	return c->lo - near <= (wider > 1 ? r->v * pow(r->hi / r->v, wider) : r->hi) &&
 	       c->hi + near >= (wider > 1 ? r->v * pow(r->lo / r->v, wider) : r->lo);
 }
 
-/* In the unit of the claim, one digit more than it has where that tells more. */
+/* Formats the result in the claim's unit, with one more digit where that is informative. */
 static void print_result(struct jl_claim *c)
 {
 	const double f = c->unit.v, v = c->result.v / f, size = fabs(v);
@@ -264,7 +264,7 @@ static void print_result(struct jl_claim *c)
 		snprintf(c->result_text, sizeof c->result_text, "%.*f%s%s", n, v, blank, c->unit_text);
 }
 
-/* How far off, by the ends that lie farthest apart where both are ranges. */
+/* Deviation of the claim; between ranges, the largest deviation of their ends. */
 static double how_far(const struct jl_claim *c)
 {
 	const double claimed = (c->lo + c->hi) / 2;
@@ -276,7 +276,7 @@ static double how_far(const struct jl_claim *c)
 	}
 	if (c->is_range && !(c->result.lo < c->result.hi))
 		return (c->result.v > c->hi ? c->hi : c->lo) / c->result.v - 1;
-	if (c->result.lo < c->result.hi) /* the nearer end of what would be right */
+	if (c->result.lo < c->result.hi) /* uses the nearer end of the correct range */
 		return claimed > c->result.hi ? c->lo / c->result.hi - 1 : c->hi / c->result.lo - 1;
 	return claimed / c->result.v - 1;
 }
@@ -330,7 +330,7 @@ static bool apart(const struct jl_claim *a, const struct jl_claim *b)
 	       (a->lo - a->near > b->hi + b->near || b->lo - b->near > a->hi + a->near);
 }
 
-/* Two values for one thing: both are told, and the later one does not stand where nothing else decides. */
+/* Reports two different values for the same thing. If nothing else decides, the later one counts as wrong. */
 static void find_contradictions(struct jl_claims_audit *audit)
 {
 	for (size_t i = 0; i < audit->n_claims; i++)
@@ -345,7 +345,7 @@ static void find_contradictions(struct jl_claims_audit *audit)
 			if (c->verdict == JL_CLAIM_OPEN ||
 			    (c->verdict == JL_CLAIM_GIVEN && other->verdict == JL_CLAIM_GIVEN)) {
 				c->verdict = JL_CLAIM_DIFFERS;
-				c->derived = false; /* which of the two is right is unknown */
+				c->derived = false; /* unknown which one is right */
 				c->reason = "contradiction";
 				jl_msg_print(c->why_en, c->why_text, sizeof c->why_en, "{%s}",
 					     jl_claim_reason_text(c->reason));

@@ -1,4 +1,5 @@
-/* The functions of claims' expressions: one row each. Arithmetic is here; the catalog's and the program's are in the files beside it. */
+/* Functions of claims' expressions, one row each. Arithmetic is here; functions of the catalog and of predictions are in claims_facts.c and
+ * claims_program.c. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "catalog/fields.h"
 #include "catalog/find.h"
 
-/* What the catalog lists, for claims' expressions. */
+/* The error for a fact missing in the catalog. */
 
 static enum jl_status not_listed(struct jl_err *err, const char *name, const char *field)
 {
@@ -51,7 +52,7 @@ static enum jl_status of_gpu(struct jl_val *ret_val, const struct jl_catalog *ca
 	return from_fields(ret_val, &jl_gpu_fields, gpu, gpu->id, field, err);
 }
 
-/* claims_facts.c, claims_program.c: the functions that ask the catalog and the model */
+/* claims_facts.c, claims_program.c: functions of the catalog and of predictions */
 static enum jl_status call_catalog(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 				   struct jl_err *err)
 {
@@ -93,14 +94,14 @@ static enum jl_status call_link(struct jl_val *ret_val, struct jl_expr_scope *sc
 	return JL_OK;
 }
 
-/* `values` or `text`: what its arguments are. */
+/* Either `values` (numeric arguments) or `text` is set. */
 struct function {
 	const char *name;
 	size_t n_min, n_max;
 	enum jl_status (*values)(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err);
 	enum jl_status (*text)(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			       struct jl_err *err);
-	const char *form; /* how it is written, for messages */
+	const char *form; /* syntax, for messages */
 };
 
 static enum jl_status want_same(const struct jl_val *args, size_t n, struct jl_err *err)
@@ -114,7 +115,7 @@ static enum jl_status want_same(const struct jl_val *args, size_t n, struct jl_e
 	return JL_OK;
 }
 
-/* The one with the largest value, or (sign -1) the smallest. */
+/* Maximum, or minimum for sign -1. */
 static enum jl_status extreme(struct jl_val *ret_val, const struct jl_val *args, size_t n, double sign,
 			      struct jl_err *err)
 {
@@ -135,7 +136,7 @@ static enum jl_status most(struct jl_val *ret_val, const struct jl_val *args, si
 	return extreme(ret_val, args, n, 1, err);
 }
 
-/* range(a, b): from the smaller to the larger */
+/* range(a, b): the interval that covers both arguments */
 static enum jl_status range(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
 {
 	enum jl_status status = want_same(args, n, err);
@@ -177,7 +178,7 @@ static enum jl_status round_down(struct jl_val *ret_val, const struct jl_val *ar
 	return want_number(&args[0], err);
 }
 
-/* nccl-tests: a ring sends 2 (n-1)/n of the buffer through each link */
+/* as in nccl-tests: a ring sends 2 (n-1)/n of the buffer over each link */
 static enum jl_status busbw(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
 {
 	const struct jl_val factor = jl_val_number(2 * (args[1].v - 1) / args[1].v);
@@ -194,7 +195,7 @@ static enum jl_status ring_steps(struct jl_val *ret_val, const struct jl_val *ar
 	return want_count(&args[0], err);
 }
 
-/* price, rent an hour, share of the hours used, watts while used, price of energy: how long until buying is cheaper */
+/* price, rent per hour, utilisation, power in use, price of energy: time until buying is cheaper */
 static enum jl_status break_even(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)
 {
 	struct jl_val power, saved;

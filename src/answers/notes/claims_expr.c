@@ -1,3 +1,4 @@
+/* Parses and evaluates expressions of claims. */
 #include "notes/claims_expr.h"
 
 #include <ctype.h>
@@ -24,7 +25,7 @@ static bool is_name_start(char c)
 	return isalpha((unsigned char)c) || c == '_';
 }
 
-/* Letters, digits, _ and a dot between them: cost.break_even, ddp.n10 */
+/* Length of a name: letters, digits, _ and inner dots, as in cost.break_even, ddp.n10 */
 static size_t name_len(const char *at)
 {
 	size_t n = 0;
@@ -44,7 +45,7 @@ static enum jl_status unexpected(struct parser *p)
 
 static enum jl_status sum(struct jl_val *ret_val, struct parser *p);
 
-/* A number, a range 0.4..0.6, a percentage; a unit behind it belongs to it: 24 h, 80 GB. */
+/* Parses a number, a range 0.4..0.6 or a percentage, with its unit: 24 h, 80 GB. */
 static enum jl_status number(struct jl_val *ret_val, struct parser *p)
 {
 	double value[2];
@@ -59,7 +60,7 @@ static enum jl_status number(struct jl_val *ret_val, struct parser *p)
 		if (n)
 			p->at += 2;
 		strncpy(text, p->at, sizeof text - 1);
-		if ((comma = strchr(text, ','))) /* separates arguments here, never thousands */
+		if ((comma = strchr(text, ','))) /* a comma separates arguments, never thousands */
 			*comma = '\0';
 		if ((comma = strstr(text, "..")))
 			*comma = '\0';
@@ -85,7 +86,7 @@ static enum jl_status number(struct jl_val *ret_val, struct parser *p)
 	return JL_OK;
 }
 
-/* Up to the comma or parenthesis that ends it; names hold dashes and blanks, so it stays text. */
+/* Splits arguments at commas and the closing parenthesis. They stay text, since names contain dashes and spaces. */
 static enum jl_status arguments(struct jl_call *call, struct parser *p)
 {
 	int depth = 0;
@@ -195,7 +196,7 @@ static enum jl_status primary(struct jl_val *ret_val, struct parser *p)
 	return unexpected(p);
 }
 
-/* One level of the two: * and /, or + and -, from left to right. */
+/* Parses operators of one precedence, left to right. */
 static enum jl_status chain(struct jl_val *ret_val, struct parser *p, const char *ops,
 			    enum jl_status (*operand)(struct jl_val *ret_val, struct parser *p))
 {

@@ -1,13 +1,13 @@
-/* How a claim is re-derived: a small expression over what the scenario says (its inputs), what is listed and what the program computes.
+/* Expressions from which claims are derived. They use the scenario's inputs, listed facts and predictions.
  *
- *     batches * step_s                          inputs by their names; the units go along
+ *     batches * step_s                          inputs by name, with their units
  *     2.14 USD/h * 15% * 24 h * 300             numbers with units
  *     catalog(h200-sxm, fp16_fp32acc_dense)     a listed fact; link(nvlink3-bridge, oneway)
- *     compare(rtx-4090).epoch_s                 the observed run carried to another system
+ *     compare(rtx-4090).epoch_s                 the observed run transferred to another system
  *     predict(10x rtx-3090, mode=zero2).speedup the scenario's model on a system
  *     busbw(algbw, n)  break_even(price, rent, util, power, per_kWh)  cost.break_even(desktop, aws)
  *
- * No loops, no assignment; length, depth and the number of calls are bounded. */
+ * No loops, no assignment. Length, depth and number of calls are limited. */
 #pragma once
 
 #include "notes/claims_value.h"
@@ -18,7 +18,7 @@
 #define JL_EXPR_ARGS_MAX  6
 #define JL_INPUTS_MAX     512
 
-struct jl_expr_input { /* inputs: step_s: 1.06 s */
+struct jl_expr_input { /* an entry of inputs:, e.g. step_s: 1.06 s */
 	const char *name, *text;
 	struct jl_val val;
 	struct jl_where where;
@@ -26,7 +26,6 @@ struct jl_expr_input { /* inputs: step_s: 1.06 s */
 
 struct jl_scenario_results;
 
-/* What names in an expression mean. */
 struct jl_expr_scope {
 	const struct jl_scenario *scenario; /* NULL: none */
 	const struct jl_catalog *cat;
@@ -34,24 +33,24 @@ struct jl_expr_scope {
 	long today;
 	struct jl_expr_input *inputs;
 	size_t n_inputs;
-	struct jl_scenario_results *costs; /* made when first asked for */
+	struct jl_scenario_results *costs; /* computed on first use */
 };
 
-/* JL_E_ABSENT: valid, but it needs an unknown value, which `err` names. */
+/* JL_E_ABSENT: a valid expression that needs an unknown value, named in `err`. */
 enum jl_status jl_expr_eval(struct jl_val *ret_val, struct jl_expr_scope *scope, const char *text, struct jl_err *err);
 
-/* The inputs: map, in its order: an input may use those before it. */
+/* Reads `inputs:` in order: an input may use previous ones. */
 enum jl_status jl_expr_read_inputs(struct jl_expr_scope *scope, const struct jl_yaml *inputs, struct jl_err *err);
 
-/* Newlines and escape sequences have no business in an expression or in what is shown of a claim. */
+/* True if the text contains newlines or other control characters. */
 bool jl_has_control(const char *text);
 
-/* Calls of functions, claims_call.c. `args` are as they were written, without blanks around; `field` may be NULL. */
+/* A function call, for claims_call.c. `args` are text without surrounding spaces; `field` may be NULL. */
 struct jl_call {
 	const char *name, *field;
 	const char *args[JL_EXPR_ARGS_MAX];
 	size_t n_args;
-	int depth; /* of the expression around it */
+	int depth; /* nesting depth of the expression */
 };
 enum jl_status jl_call_eval(struct jl_val *ret_val, struct jl_expr_scope *scope, const struct jl_call *call,
 			    struct jl_err *err);

@@ -1,5 +1,5 @@
-/* What the program itself computes, for claims' expressions: an observed run carried over, the scenario's model predicted, an
- * all-reduce, buying against renting. What cannot be computed is JL_E_ABSENT: the claim stays open, it is not wrong. */
+/* Functions of claims that use predictions: an observed run on another system, the scenario's model, an all-reduce, buying against renting. What
+ * cannot be computed is JL_E_ABSENT: the claim stays open instead of wrong. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "notes/claims_expr.h"
 #include "scenario/results.h"
 
-/* One number of a result by its name. */
 struct result {
 	const char *name;
 	enum jl_kind kind;
@@ -45,7 +44,7 @@ static enum jl_status absent(struct jl_err *err, const struct jl_err *why)
 	return jl_fail_from(err, JL_E_ABSENT, NULL, &copy, "{}");
 }
 
-/* A system of the scenario by its name, or an expression. */
+/* A system of the scenario by name, or a system expression. */
 static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_expr_scope *r, const char *text,
 				 struct jl_err *err)
 {
@@ -98,7 +97,7 @@ enum jl_status jl_call_compare(struct jl_val *ret_val, struct jl_expr_scope *r, 
 	return status;
 }
 
-/* mode=zero2, gpus=4, model=gpt2-124m, batch=8 */
+/* Parses mode=zero2, gpus=4, model=gpt2-124m, batch=8. */
 static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_expr_scope *r, const struct jl_call *call,
 			       struct jl_err *err)
 {
@@ -135,7 +134,7 @@ static enum jl_status read_ask(struct jl_request *req, int *ret_n, struct jl_exp
 	return JL_OK;
 }
 
-/* *ret_recipe, unless NULL: what a series of such runs keeps. */
+/* *ret_recipe (may be NULL): recipe to keep for a series of such runs. */
 static enum jl_status predict_on(struct jl_prediction *ret_p, struct jl_request *ret_recipe, struct jl_expr_scope *r,
 				 const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
 {
@@ -174,7 +173,7 @@ enum jl_status jl_call_predict(struct jl_val *ret_val, struct jl_expr_scope *r, 
 	JL_TRY(predict_on(&all, &recipe, r, &machine, &req, err));
 	JL_TRY(jl_machine_take(&one, &machine, 1, err));
 	JL_TRY(predict_on(&single, NULL, r, &one, &recipe, err));
-	/* the device itself is in both: what differs is how sure the links are */
+	/* both share the device's error: the range covers that of the links only */
 	struct jl_estimate speedup = (struct jl_estimate){ all.samples_per_s.value / single.samples_per_s.value,
 							   all.samples_per_s.lo / single.samples_per_s.value,
 							   fmin(all.samples_per_s.hi / single.samples_per_s.value, n) };
@@ -217,7 +216,7 @@ enum jl_status jl_call_allreduce(struct jl_val *ret_val, struct jl_expr_scope *r
 		      4, err);
 }
 
-/* The scenario's cost: part, computed to the day. */
+/* Computes the scenario's `cost:` on first use. */
 static enum jl_status want_costs(struct jl_expr_scope *r, struct jl_err *err)
 {
 	struct jl_err why;

@@ -1,4 +1,4 @@
-/* Figures of claims as a person reads them: 약 5.67시간, 2.1~2.7배, about 300 days. */
+/* Formats claims' figures for display: 약 5.67시간, 2.1~2.7배, about 300 days. */
 #include <ctype.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void puts_to(struct out *o, const char *text)
 	put(o, text, strlen(text));
 }
 
-/* Thousands apart from ten thousand on; smaller ones read well as they are. */
+/* Adds thousands separators from 10,000 on. */
 static const char *put_number(struct out *o, const char *at)
 {
 	size_t n = strspn(at, "0123456789");

@@ -1,3 +1,4 @@
+/* Arithmetic on values with dimensions. */
 #include "notes/claims_value.h"
 
 #include <math.h>
@@ -102,7 +103,7 @@ static double by(char op, double a, double b)
 	return op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : a / b;
 }
 
-/* Every corner: right for all four as long as no divisor goes through zero, which is refused before. */
+/* Evaluates all corners of two intervals. Exact for all four operators, since divisors that contain zero are rejected earlier. */
 static void corners(struct jl_val *r, char op, const struct jl_val *a, const struct jl_val *b)
 {
 	const double as[2] = { a->lo, a->hi }, bs[2] = { b->lo, b->hi };
@@ -155,7 +156,7 @@ enum jl_status jl_val_apply(struct jl_val *ret_val, char op, const struct jl_val
 	return JL_OK;
 }
 
-/* Unit spellings behind a number. Decimal prefixes of B, FLOP, W, Wh, J, Hz are added below. */
+/* Unit spellings. Decimal prefixes of B, FLOP, W, Wh, J, Hz are added below. */
 static const struct {
 	const char *name;
 	double factor;

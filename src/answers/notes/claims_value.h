@@ -1,5 +1,5 @@
-/* Values that know their dimension: what the expressions of an audit compute with. Seconds and bytes cannot be added, dollars and won
- * neither; a range (0.4..0.6 s) or an estimate's interval goes through the arithmetic with the value. Pure. */
+/* Values with a dimension, for the expressions of claims. Seconds and bytes cannot be added, nor dollars and won. Ranges (0.4..0.6 s) and
+ * intervals of estimates are propagated. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,13 +23,13 @@ enum jl_base_dim {
 };
 
 struct jl_dim {
-	signed char e[JL_N_DIM]; /* exponents: W is J^1 s^-1 */
+	signed char e[JL_N_DIM]; /* exponents, e.g. W is J^1 s^-1 */
 };
 
 struct jl_val {
-	double v, lo, hi; /* SI base units; lo = v = hi for what is exact */
+	double v, lo, hi; /* SI base units; lo = v = hi if exact */
 	struct jl_dim dim;
-	bool estimate; /* lo and hi are an interval of an estimate, not two ends of a written range */
+	bool estimate; /* lo and hi are an estimate's interval, not a written range */
 };
 
 struct jl_val jl_val_number(double v);
@@ -38,14 +38,14 @@ struct jl_val jl_val_range(double v, double lo, double hi, enum jl_kind kind, bo
 
 bool jl_dim_same(const struct jl_dim *a, const struct jl_dim *b);
 bool jl_dim_none(const struct jl_dim *dim);
-/* "s", "B/s", "USD/h" is "USD/s": for messages. Returns `out`. */
+/* "s", "B/s", "USD/s", for messages. Returns `out`. */
 #define JL_DIM_TEXT_MAX 64
 const char *jl_dim_text(char out[JL_DIM_TEXT_MAX], const struct jl_dim *dim);
 
-/* op is one of + - * /. JL_E_UNIT where the units do not go together, JL_E_RANGE for a division by zero or an overflow. */
+/* op is + - * or /. JL_E_UNIT: incompatible units; JL_E_RANGE: division by zero or overflow. */
 enum jl_status jl_val_apply(struct jl_val *ret_val, char op, const struct jl_val *a, const struct jl_val *b,
 			    struct jl_err *err);
 struct jl_val jl_val_negated(const struct jl_val *a);
 
-/* A unit by its name: h, GB, kWh, USD, TFLOPS, samples. */
+/* Finds a unit by name: h, GB, kWh, USD, TFLOPS, samples. */
 bool jl_unit_value(struct jl_val *ret_val, const char *name, size_t len);

@@ -1,4 +1,4 @@
-/* Why a claim does not follow: the usual mistakes. One is named only where the figure really is what that mistake gives. */
+/* Explains why a claim is wrong by usual mistakes. A mistake is reported only if it yields exactly the claimed value. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static const struct words_row reasons[] = {
 	{ "contradiction", JL_N("the text says something else in another place") },
 };
 
-/* What would be needed for a claim that cannot be derived. */
+/* What a claim needs that cannot be derived. */
 static const struct words_row needs[] = {
 	{ "measured", JL_N("needs a measurement; the text gives none") },
 	{ "memory", JL_N("depends on the model: its parameters and the memory of one sample") },
@@ -74,7 +74,7 @@ const char *jl_claim_need_text(const char *id)
 	return find_text(needs, JL_LEN(needs), id);
 }
 
-/* Is the claim's figure the one that this expression gives? */
+/* Tests whether this expression yields the claimed value. */
 static enum jl_status try_expression(bool *ret_fits, const struct jl_claim *c, struct jl_expr_scope *scope,
 				     const char *text, struct jl_err *err)
 {
@@ -82,12 +82,12 @@ static enum jl_status try_expression(bool *ret_fits, const struct jl_claim *c, s
 	struct jl_val v;
 	enum jl_status status = jl_expr_eval(&v, scope, text, err);
 
-	wide.near = fmax(c->near, 0.003 * c->hi); /* 1979 is twice 989 to the person who wrote it */
+	wide.near = fmax(c->near, 0.003 * c->hi); /* tolerates rounding of intermediate values: 1979 for 2 × 989 */
 	*ret_fits = !status && jl_dim_same(&v.dim, &c->unit.dim) && jl_claim_fits(&wide, &v);
 	return status == JL_E_ABSENT ? JL_OK : status;
 }
 
-/* The same expression with one word replaced: *_dense by *_sparse, oneway by bothway. */
+/* Tries the expression with one word replaced, e.g. *_dense by *_sparse, oneway by bothway. */
 static bool try_replaced(const struct jl_claim *c, struct jl_expr_scope *scope, const char *from, const char *to)
 {
 	const char *at = strstr(c->from, from);
@@ -106,7 +106,7 @@ static bool near_ratio(double ratio, double wanted)
 	return fabs(ratio / wanted - 1) < 0.004;
 }
 
-/* To fives or tens of the last digit that is written: 3.6 as 3.5, 118 as 120. */
+/* True if the claim is rounded to 5 or 10 in its last digit: 3.6 as 3.5, 118 as 120. */
 static bool is_rounded(const struct jl_claim *c)
 {
 	const double place = pow(10, -c->n_decimals) * c->unit.v;
@@ -120,7 +120,7 @@ static bool is_rounded(const struct jl_claim *c)
 	return false;
 }
 
-/* Without a hint: what the ratio and the expression themselves betray. */
+/* Guesses the mistake from the ratio and the expression if no hint is given. */
 static const char *guess(const struct jl_claim *c, struct jl_expr_scope *scope)
 {
 	const double claimed = (c->lo + c->hi) / 2, ratio = claimed / c->result.v;

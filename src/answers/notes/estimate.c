@@ -1,3 +1,4 @@
+/* Estimates of jeoul for the machines that a note names. */
 #include "notes/inside.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "predict/compare.h"
 
-/* Number of records that a mention may mean. */
+/* Number of catalog records that a mention may refer to. */
 static size_t openness(const struct jl_entity *e)
 {
 	return e->n_gpus ? e->n_gpus : e->system ? 1 : 1000;
@@ -38,8 +39,7 @@ const struct jl_gpu *jl_audit_gpu(const struct jl_audit_note *note, const struct
 			best = jl_mention_entity(note, m);
 	}
 	if (full || e->n_gpus == 1)
-		best = full ? full
-			    : e; /* "RTX PRO 6000 Blackwell" is the "... Server Edition" where the note says so */
+		best = full ? full : e; /* "RTX PRO 6000 Blackwell" is the "... Server Edition" if the note says so */
 	*ret_count = count ? count : 1;
 	return best->n_gpus ? best->gpus[0] : NULL;
 }
@@ -94,7 +94,7 @@ bool jl_audit_carry(struct jl_estimate *ret_speedup, struct jl_audit_note *note,
 	return done;
 }
 
-/* Single precision as people run it: on tensor cores where a chip has TF32. */
+/* Single-precision rate as commonly used: TF32 tensor cores where available. */
 static double single_flopps(const struct jl_gpu *gpu)
 {
 	return isnan(gpu->tf32_dense_flopps.value) ? gpu->fp32_flopps.value : gpu->tf32_dense_flopps.value;

@@ -1,3 +1,4 @@
+/* Fields of an audit for JSON. */
 #include "notes/fields.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Audits as JSON. */
 #pragma once
 
 #include "base/fields.h"

@@ -1,4 +1,5 @@
-/* Figures: digits that are a quantity and no part of a name, a version, a date or an address; ranges, "약", bounds, Korean counting. */
+/* Finds figures: digits that are a quantity and not part of a name, version, date or address; with ranges, approximations ("약"), bounds and
+ * Korean numerals. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 struct number {
 	size_t end;
 	double value;
-	int decimals, zeros; /* zeros: at the end of a whole number */
-	int power;           /* of ten: 4.2e10 */
+	int decimals, zeros; /* zeros: trailing zeros of an integer */
+	int power;           /* exponent of ten: 4.2e10 */
 	bool commas, has_power;
 };
 
@@ -27,7 +28,7 @@ static size_t digits(const char *t, size_t at, size_t end)
 	return at;
 }
 
-/* 19,252 but not 1,2: groups of three. */
+/* Digits with thousands separators: 19,252 but not 1,2. */
 static size_t grouped(const char *t, size_t at, size_t end)
 {
 	size_t i = digits(t, at, end);
@@ -105,7 +106,7 @@ static bool word_before(const char *t, size_t at, const char *words)
 	return false;
 }
 
-/* Numbers of versions, stages, chapters and dates. */
+/* True for numbers of versions, stages, chapters and dates. */
 static bool is_label(const char *t, size_t from, size_t at, const struct number *num, size_t end)
 {
 	if (at > from && (t[at - 1] == '#' || t[at - 1] == '_' || t[at - 1] == '.'))
@@ -124,7 +125,7 @@ static bool is_label(const char *t, size_t from, size_t at, const struct number 
 			   "rank|seed|tf|line|issue|pr");
 }
 
-/* True where letters directly before the digits make them part of a name ("A100", "ZeRO-2", "rtx-3090"). */
+/* True if letters before the digits make them part of a name ("A100", "ZeRO-2", "rtx-3090"). */
 static bool part_of_name(const char *t, size_t from, size_t at)
 {
 	const unsigned char before = at > from ? (unsigned char)t[at - 1] : ' ';
@@ -134,7 +135,7 @@ static bool part_of_name(const char *t, size_t from, size_t at)
 	if (is_digit((char)before) || before == '_' || before == '@')
 		return true;
 	if (before == '-' && at > from + 1 && is_digit(t[at - 2]))
-		return true; /* of a date, or the end of a range that goes down */
+		return true; /* part of a date, or a descending range */
 	if ((before == '-' || before == '/') && at > from + 1)
 		return isalpha((unsigned char)t[at - 2]) || t[at - 2] == '-' || t[at - 2] == '_';
 	return false;
@@ -158,7 +159,7 @@ static const struct jl_audit_unit *unit_behind(const char *t, size_t at, size_t 
 		return NULL;
 	if (!(u = jl_audit_unit_at(t + from, end - from, from == at, &n)))
 		return NULL;
-	/* "2 x 4", "8x20": a product, not a ratio */
+	/* "2 x 4", "8x20": a product instead of a ratio */
 	if (u->qty == JL_Q_RATIO && (t[from] == 'x' || t[from] == 'X' || (unsigned char)t[from] == 0xc3)) {
 		const size_t next = skip_blanks(t, from + n, end);
 
@@ -170,7 +171,7 @@ static const struct jl_audit_unit *unit_behind(const char *t, size_t at, size_t 
 	return u;
 }
 
-/* "-", "~", "–", " to ": the sign between two ends of a range; 0: none. */
+/* Length of the sign between the ends of a range: "-", "~", "–", " to "; 0: none. */
 static size_t range_sign(const char *t, size_t at, size_t end)
 {
 	static const char *const signs[] = { "~", "–", "—", "∼", "～", "-" };
@@ -243,7 +244,7 @@ static void take_money_rate(struct jl_figure *fig, const char *t, size_t from, s
 	(void)from;
 }
 
-/* Korean counting: 십, 백, 천 stand for themselves and before 만, 억, 조. What of a unit's scale is the latter. */
+/* Korean numerals: 십, 백, 천 occur alone and before 만, 억, 조. Returns the power of 10,000 in `scale`. */
 static double myriads(double scale)
 {
 	return scale >= 1e12 ? 1e12 : scale >= 1e8 ? 1e8 : scale >= 1e4 ? 1e4 : 1;
@@ -256,7 +257,7 @@ static bool is_counting(const char *t, size_t at, size_t end, const struct jl_au
 	return u && u->scale >= 10 && (u->qty == JL_Q_NUMBER || u->qty == JL_Q_KRW) && (unsigned char)t[from] >= 0xe0;
 }
 
-/* "4억 5천만원", "1천 2백만원", "1만 2천": the parts are one figure, (1천 + 2백) x 만. */
+/* Combines "4억 5천만원", "1천 2백만원", "1만 2천" to one figure: (1천 + 2백) x 만. */
 static void take_count(struct jl_figure *fig, const char *t, size_t end, size_t *at)
 {
 	double closed = 0, open = 0, scale = fig->scale, last = scale, value = fig->lo, digit = fig->digit;
@@ -275,7 +276,7 @@ static void take_count(struct jl_figure *fig, const char *t, size_t end, size_t 
 			   of_won = u && u->scale == 1 && (u->qty == JL_Q_KRW || u->qty == JL_Q_COUNT);
 		const double small = counts ? u->scale / myriads(u->scale) : 1, big = counts ? myriads(u->scale) : 1;
 
-		/* a smaller part of the same, or the parts so far are of its 만 */
+		/* a smaller part of the same number, or the parts so far multiply this 만 */
 		if ((!counts && !plain && !of_won) || num.value * small * big >= (last < 1e4 ? last * big : last) ||
 		    (myriads(last) == 1 ? small >= last : big >= myriads(last)))
 			break;
@@ -302,13 +303,13 @@ static void take_count(struct jl_figure *fig, const char *t, size_t end, size_t 
 	fig->scale = 1;
 	fig->decimals = 0;
 	fig->qty = qty;
-	/* of "5천만원" the counting belongs to the digits, and "원" is the unit */
+	/* in "5천만원" the numerals belong to the number; only "원" is the unit */
 	const size_t won = qty == JL_Q_KRW ? 3 : qty == JL_Q_COUNT ? *at - digits_end : 0;
 	fig->unit_len = (uint16_t)won;
 	fig->num_len = (uint16_t)(*at - won - fig->num_at);
 }
 
-/* "5시간 40분", "3h 36m": the smaller part belongs to it. */
+/* Combines "5시간 40분", "3h 36m" to one figure. */
 static void take_rest(struct jl_figure *fig, const char *t, size_t end, const struct jl_audit_unit *unit, size_t *at)
 {
 	const size_t from = skip_blanks(t, *at, end);
@@ -387,7 +388,7 @@ static void settle(struct jl_figure *fig, const struct number *last, const struc
 		fig->scale = unit->scale;
 	}
 	if (fig->qty == JL_Q_TIME && fig->scale > 300 * 86400.0 && fig->lo > 1900 && fig->lo < 2101) {
-		fig->qty = JL_Q_NUMBER; /* 2017년 is no span of time */
+		fig->qty = JL_Q_NUMBER; /* 2017년 is a year, not a duration */
 		fig->scale = 1;
 	}
 	fig->decimals = (uint8_t)last->decimals;
@@ -395,7 +396,7 @@ static void settle(struct jl_figure *fig, const struct number *last, const struc
 	fig->flags |= (last->commas ? JL_FIG_COMMAS : 0) | (last->has_power ? JL_FIG_POWER : 0);
 }
 
-/* A figure whose digits begin at `at`, in a line from `line_at` to `end`. Returns where to go on. */
+/* Parses a figure starting at `at` in the line from `line_at` to `end`. Returns the offset at which to continue. */
 static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, size_t line_at, size_t at, size_t end)
 {
 	struct jl_figure fig = { .at = (uint32_t)at, .num_at = (uint32_t)at };
@@ -411,7 +412,7 @@ static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, si
 	last = num;
 	bool money = currency_before(&fig, t, line_at);
 	const struct jl_audit_unit *unit = unit_behind(t, num.end, end, &stop);
-	if (!unit && num.end < end && t[num.end] == '+') { /* 100+ TFLOPS */
+	if (!unit && num.end < end && t[num.end] == '+') { /* e.g. 100+ TFLOPS */
 		if ((unit = unit_behind(t, num.end + 1, end, &stop)))
 			fig.flags |= JL_FIG_LEAST;
 		else
@@ -419,9 +420,9 @@ static size_t figure_here(struct jl_figure *ret, bool *ret_is, const char *t, si
 	}
 	take_range(&fig, t, end, &last, &unit, &stop);
 	if (!unit && stop < end && (isalpha((unsigned char)t[stop]) || t[stop] == '_') && !strchr("xX", t[stop]))
-		return stop; /* 3090Ti, 2nd */
+		return stop; /* e.g. 3090Ti, 2nd */
 	if (num.value == 0 && !num.decimals && stop < end && t[stop] == 'x')
-		return stop + 1; /* 0x1f */
+		return stop + 1; /* e.g. 0x1f */
 	settle(&fig, &last, unit, money);
 	fig.num_len = (uint16_t)(last.end - at);
 	fig.unit_len = (uint16_t)(unit ? stop - last.end : 0);
@@ -450,7 +451,7 @@ bool jl_figure_at(struct jl_figure *ret_figure, const char *text, size_t at, siz
 	return is;
 }
 
-/* "1. " and "2) " at the beginning of a line number it. */
+/* Skips "1. " and "2) " at the start of a list item. */
 static size_t list_number(const char *t, size_t at, size_t end)
 {
 	const size_t from = skip_blanks(t, at, end), stop = digits(t, from, end);
@@ -482,7 +483,7 @@ static size_t line_figures(struct jl_audit_note *note, struct jl_line *line, str
 	return n;
 }
 
-/* Short figures have no room for separators: what stands in their place has them where the note writes "9,000". */
+/* Determines whether the note uses thousands separators ("9,000"), for figures too short to show it. */
 static void habit(struct jl_audit_note *note)
 {
 	size_t with = 0, without = 0;

@@ -1,4 +1,4 @@
-/* Findings: one for each figure, in the order of the note, roots before their consequences. */
+/* Collects findings: one per figure, in the note's order, roots before their consequences. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ void jl_audit_too_long(struct jl_audit_note *note, uint32_t at)
 		jl_audit_place(note, at, &note->too_long_line, &column);
 }
 
-/* NULL: no more are kept, or this figure has one already. */
+/* Returns NULL if the limit is reached or the figure has a finding already. */
 struct jl_audit_finding *jl_finding_new(struct jl_audit_note *note, enum jl_audit_verdict verdict, const char *rule,
 					uint32_t at, uint32_t len, int32_t figure)
 {
@@ -81,7 +81,7 @@ double jl_finding_value(const struct jl_audit_note *note, int32_t figure)
 	const char *should = found < 0 ? "" : note->findings[found].premises;
 	struct jl_figure fig;
 
-	should += strcspn(should, "0123456789"); /* behind the sign of money */
+	should += strcspn(should, "0123456789"); /* skip the currency sign */
 	return jl_figure_at(&fig, should, 0, strlen(should)) ? jl_fig_mid(&fig) / fig.scale * f->scale : jl_fig_mid(f);
 }
 
@@ -109,7 +109,7 @@ static int by_place(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* A root that is not shown hides what follows from it; a chain ends at its first link. */
+/* Hides consequences of hidden roots, and shortens chains to their first root. */
 static void settle_roots(struct jl_audit_note *note)
 {
 	for (size_t i = 0; i < note->n_findings; i++) {
@@ -123,7 +123,7 @@ static void settle_roots(struct jl_audit_note *note)
 			continue;
 		f->shown &= note->findings[f->root].shown;
 		if (!*note->findings[f->root].fix)
-			f->fix[0] = '\0'; /* half a correction would contradict itself */
+			f->fix[0] = '\0'; /* partial corrections would contradict each other */
 	}
 }
 
@@ -138,7 +138,7 @@ void jl_audit_findings_close(struct jl_audit_note *note)
 		const int32_t found = jl_finding_of(note, (int32_t)i);
 
 		if (found >= 0 && !note->findings[found].shown)
-			note->verdicts[i] = JL_AUDIT_CANNOT; /* a suspicion, not a verdict */
+			note->verdicts[i] = JL_AUDIT_CANNOT; /* a suspicion is not a verdict */
 		note->n[note->verdicts[i]]++;
 	}
 	for (size_t i = 0; i < note->n_findings; i++) {
@@ -151,7 +151,7 @@ void jl_audit_findings_close(struct jl_audit_note *note)
 		note->n[f->verdict] += f->figure < 0 && f->shown;
 	}
 	if (!order || !sorted || !now)
-		return; /* in the order in which they were found */
+		return; /* ties: order of discovery */
 	for (size_t i = 0; i < note->n_findings; i++) {
 		const int32_t root = note->findings[i].root;
 

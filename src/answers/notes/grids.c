@@ -1,4 +1,4 @@
-/* Tables (Markdown, box drawing, tabs, what nccl-tests prints) as rows and columns. */
+/* Parses tables (Markdown, box drawing, tabs, nccl-tests output) into rows and columns. */
 #include <ctype.h>
 #include <string.h>
 
@@ -133,7 +133,7 @@ static enum cut cut_of(const struct jl_audit_note *note, const struct jl_line *l
 	return CUT_NONE;
 }
 
-/* Ruled lines of a drawn table: only lines and blanks. */
+/* True for separator lines of a drawn table. */
 static bool is_ruled(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	const char *t = note->text + line->at;
@@ -202,7 +202,7 @@ bool jl_grid_label(struct jl_audit_note *note, struct jl_grid *g)
 	return true;
 }
 
-/* "Total (ms)", "Memory [GB]", "BF16 TFLOPS": the unit that a head gives to bare numbers below it. */
+/* The unit that a header gives to bare numbers below it: "Total (ms)", "Memory [GB]", "BF16 TFLOPS". */
 static const struct jl_audit_unit *head_unit(const struct jl_audit_note *note, const struct jl_cell *head)
 {
 	const char *t = note->text + head->at;
@@ -218,8 +218,8 @@ static const struct jl_audit_unit *head_unit(const struct jl_audit_note *note, c
 		if (!(u = jl_audit_unit_at(t + i + bracket, len - i - bracket, true, &n)))
 			continue;
 		if (i == 0 && !bracket && n >= 4 && u->qty == JL_Q_TIME)
-			return u; /* "days for 100B tokens" */
-		/* alone in its brackets, or a rate that says what it is */
+			return u; /* e.g. "days for 100B tokens" */
+		/* alone in brackets, or a rate */
 		if (bracket ? i + 1 + n < len && strchr(")]", t[i + 1 + n])
 			    : i + n + (t[len - 1] == '*') == len &&
 				      (u->qty == JL_Q_FLOP_RATE || u->qty == JL_Q_BYTE_RATE ||
@@ -248,7 +248,7 @@ static void units_of_heads(struct jl_audit_note *note, const struct jl_grid *g)
 		const struct jl_cell *head = jl_grid_cell(g, 0, c);
 		const struct jl_audit_unit *u = head_unit(note, head);
 
-		/* "GPU \\ TFLOPS | fp32 | bf16 |": the corner says it for all */
+		/* "GPU \\ TFLOPS | fp32 | bf16 |": the corner has the unit of all columns */
 		if (!u && JL_PART_HAS(note, head, "fp32|tf32|fp16|bf16|fp8|fp64|fp4"))
 			u = head_unit(note, jl_grid_cell(g, 0, 0));
 		for (uint32_t r = 1; u && r < g->n_rows; r++)
@@ -256,7 +256,7 @@ static void units_of_heads(struct jl_audit_note *note, const struct jl_grid *g)
 	}
 }
 
-/* Units of rows: in the label ("Step time (ms)"), or in a column of their own ("Metric | Unit | A100 | H100"). */
+/* Units of rows, in the label ("Step time (ms)") or in a column ("Metric | Unit | A100 | H100"). */
 static void units_of_rows(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	uint32_t column = 0;
@@ -276,7 +276,7 @@ static void units_of_rows(struct jl_audit_note *note, const struct jl_grid *g)
 	}
 }
 
-/* Are the figures of every line of cells (a row, or with `down` a column) of one kind? Sets how many kinds there are among the lines. */
+/* True if each row (with `down`: each column) has figures of a single quantity. *ret_kinds: number of different quantities. */
 static bool one_kind_each(const struct jl_audit_note *note, const struct jl_grid *g, bool down, uint32_t *ret_kinds)
 {
 	const uint32_t n = down ? g->n_cols : g->n_rows, m = down ? g->n_rows : g->n_cols;
@@ -300,7 +300,7 @@ static bool one_kind_each(const struct jl_audit_note *note, const struct jl_grid
 	return each;
 }
 
-/* Systems in the heads, or rows that are each of one kind and columns that are not. */
+/* True if the table is transposed: systems in the header, or quantities that differ by row instead of by column. */
 static bool is_sideways(const struct jl_audit_note *note, const struct jl_grid *g)
 {
 	uint32_t named = 0, labelled = 0, kinds, others;
@@ -316,7 +316,7 @@ static bool is_sideways(const struct jl_audit_note *note, const struct jl_grid *
 	return named >= 2 && named * 2 >= g->n_cols - 1 && labelled * 2 < g->n_rows - 1;
 }
 
-/* Does the first row name the columns? It does unless its figures are as many as the next row's, and of the same kinds. */
+/* True if the first row is a header: its figures differ in number or quantity from those of the next row. */
 static bool row_is_head(const struct jl_audit_note *note, const struct jl_grid *g)
 {
 	uint32_t n[2] = { 0, 0 }, n_other = 0;
@@ -331,7 +331,7 @@ static bool row_is_head(const struct jl_audit_note *note, const struct jl_grid *
 	return n[0] < n[1] || n[1] == 0 || n_other * 2 > n[0];
 }
 
-/* The table that begins at line `l`; returns the line behind it. */
+/* Parses the table at line `l`; returns the line after it. */
 static size_t take_table(struct jl_audit_note *note, size_t l)
 {
 	const enum cut how = cut_of(note, &note->lines[l]);
@@ -381,7 +381,7 @@ static size_t take_table(struct jl_audit_note *note, size_t l)
 	return end;
 }
 
-/* --- what nccl-tests prints */
+/* --- output of nccl-tests */
 
 #define BENCH_WORDS 16
 
@@ -401,7 +401,7 @@ static size_t words_of(const struct jl_audit_note *note, const struct jl_line *l
 	return n;
 }
 
-/* Does a line name the columns? How many; a '#' alone before them is none. */
+/* Number of column names in a header line of nccl-tests, without a leading '#'; 0: not a header. */
 static size_t bench_heads(const struct jl_audit_note *note, const struct jl_line *line,
 			  struct jl_cell words[BENCH_WORDS])
 {
@@ -417,7 +417,7 @@ static size_t bench_heads(const struct jl_audit_note *note, const struct jl_line
 	return 0;
 }
 
-/* A line of figures below them; -1: it ends the block, 0: a remark or their units. */
+/* Number of words in a data line; -1: end of the block; 0: a comment or units. */
 static int bench_row(const struct jl_audit_note *note, size_t l, size_t n_cols, struct jl_cell words[BENCH_WORDS])
 {
 	const struct jl_line *line = &note->lines[l];
@@ -429,7 +429,7 @@ static int bench_row(const struct jl_audit_note *note, size_t l, size_t n_cols, 
 	return !line->len || note->text[line->at] == '#' ? 0 : -1;
 }
 
-/* The block that begins with a line of heads; returns the line behind it. */
+/* Parses the block after a header line; returns the line after it. */
 static size_t take_bench(struct jl_audit_note *note, size_t l, const struct jl_cell *heads, size_t n_cols)
 {
 	static const char *const units[][2] = { { "size", "bytes" }, { "time", "us" }, { "algbw|busbw", "GB/s" } };

@@ -1,5 +1,5 @@
-/* Lists of "key: value". A list under each of several headings is one table whose rows are the headings: what the same key says must hang
- * together in the same way. */
+/* Parses lists of "key: value". Lists under several headings with common keys become one table whose rows are the headings, so that relations
+ * between keys can be checked. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct pair {
 	char key[LABEL_MAX];
 };
 
-/* Words that say how a figure was got, not what it is. */
+/* Skips words about the origin of a figure ("expected", "현재"). */
 static size_t skip_prefix(const char *t, size_t at, size_t end)
 {
 	static const char *const words[] = { "예상 ",     "현재 ",      "추정 ",     "실제 ",
@@ -58,8 +58,8 @@ static bool read_pair(const struct jl_audit_note *note, size_t l, struct pair *p
 	return p->fig >= 0;
 }
 
-struct list {              /* pairs one below the other */
-	uint32_t first, n; /* in `pairs` */
+struct list {              /* consecutive pairs */
+	uint32_t first, n; /* indices of `pairs` */
 	uint32_t label_at, label_len;
 	int32_t mention;
 };
@@ -134,7 +134,7 @@ static size_t shared(const struct lists *all, const struct list *a, const struct
 	return n;
 }
 
-/* The keys of some lists, each once, in their order. */
+/* The union of the keys of some lists, in order. */
 static size_t keys_of(const struct pair *keys[JL_AUDIT_COLS_MAX], const struct lists *all, const size_t *members,
 		      size_t n)
 {
@@ -156,7 +156,7 @@ static size_t keys_of(const struct pair *keys[JL_AUDIT_COLS_MAX], const struct l
 	return n_keys;
 }
 
-/* Lists that share two keys with the first of them: one grid, its columns are their keys. */
+/* Joins lists that share two keys with the first one into a grid with a column per key. */
 static void join_lists(struct jl_audit_note *note, const struct lists *all, size_t first, bool *done)
 {
 	const struct list *a = &all->lists[first];

@@ -1,4 +1,4 @@
-/* The hardware that a note names, by the catalog's own spelling rules, and which of it a figure speaks of. */
+/* Finds hardware names by the catalog's spelling rules, and the hardware that a figure refers to. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "catalog/words.h"
 #include "notes/inside.h"
 
-#define CACHE_SIZE  8192 /* spellings that were looked up, a power of two; half stay empty */
+#define CACHE_SIZE  8192 /* cached spellings, a power of two; half stays empty */
 #define LOOKUPS_MAX 4000
 #define CHUNK_WORDS 7
 #define CHUNK_LEN   64
 
 struct cached {
 	char key[CHUNK_LEN];
-	int32_t entity; /* -1: nothing of that name */
+	int32_t entity; /* -1: no such name */
 	bool used;
 };
 
@@ -26,10 +26,10 @@ struct naming {
 	size_t n_lookups;
 };
 
-/* Words that stand in the name of a card behind its number. */
+/* Words that may follow the number in a card's name. */
 static const char tail_words[] = "ti|super|sxm|sxm2|sxm3|sxm4|sxm5|pcie|nvl|dgxs|oam|ada|generation|pro|blackwell|"
 				 "server|workstation|edition|max-q|d|x|laptop|6000|5000|4500|4000|2000|8000";
-/* First words of longer names; alone they mean nothing. */
+/* First words of longer names; meaningless alone. */
 static const char head_words[] =
 	"rtx|gtx|titan|quadro|tesla|radeon|instinct|gaudi|tpu|geforce|nvidia|amd|dgx|hgx|intel";
 
@@ -48,7 +48,7 @@ static size_t word_len(const char *t, size_t at, size_t end)
 	return i - at;
 }
 
-/* "A100", "V100", "H200", "MI300X", "L40S", "T4": letters, then digits; small ones (`named`) only behind a maker's word: "dgx-h100". */
+/* "A100", "V100", "H200", "MI300X", "L40S", "T4": letters, then digits. Lower case only after a vendor's word (`named`), as in "dgx-h100". */
 static bool looks_like_chip(const char *t, size_t len, bool named)
 {
 	size_t i = 0, n_digits = 0;
@@ -71,7 +71,7 @@ static bool looks_like_instance(const char *t, size_t len)
 	       memmem(dot, len - (size_t)(dot - t), "large", 5);
 }
 
-/* A family of chips: "Hopper", "Volta". */
+/* A GPU family: "Hopper", "Volta". */
 static const struct jl_family *family_named(const struct jl_catalog *cat, const char *t, size_t len)
 {
 	for (size_t i = 0; i < cat->n_families; i++)
@@ -81,7 +81,7 @@ static const struct jl_family *family_named(const struct jl_catalog *cat, const 
 	return NULL;
 }
 
-/* "P5 instance", "P4d 인스턴스": what a cloud calls a family of its machines; the largest is meant. */
+/* "P5 instance", "P4d 인스턴스": a cloud's family of machines; selects the largest. */
 static bool cat_instance(struct jl_entity *e, const struct jl_catalog *cat, const char *key)
 {
 	const char *blank = strchr(key, ' ');
@@ -107,7 +107,7 @@ static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *
 	size_t n;
 
 	memset(e, 0, sizeof *e);
-	/* "8 V100s" are several V100, and may be V100S */
+	/* "8 V100s": plural of V100, or V100S */
 	if (len > 2 && key[len - 1] == 's' && isdigit((unsigned char)key[len - 2])) {
 		snprintf(one, sizeof one, "%.*s", (int)len - 1, key);
 		n = jl_find_gpus(e->gpus, room, cat, one);
@@ -124,7 +124,7 @@ static bool find(struct jl_entity *e, const struct jl_catalog *cat, const char *
 		const char *id = cat->systems[i].id, *colon = strchr(id, ':');
 
 		jl_words_split(&has, colon ? colon + 1 : id);
-		/* the one with the fewest words more: a DGX A100 is no DGX Station A100 */
+		/* the name with the fewest additional words: a DGX A100 is not a DGX Station A100 */
 		if ((jl_words_equal(&has, &asked) ||
 		     (strncasecmp(key, "dgx", 3) == 0 && strlen(key) > 6 &&
 		      jl_words_match(&has, &asked, &(unsigned){ 0 }) == JL_WORDS_ALL(asked.n))) &&
@@ -160,7 +160,7 @@ static int32_t lookup(struct naming *n, const char *text, size_t len)
 	return c->entity;
 }
 
-/* The longest name that begins at `at`: words one blank or hyphen apart. Returns its end, 0 for none. */
+/* Finds the longest name at `at`, with words separated by a space or hyphen. Returns its end; 0: none. */
 static size_t longest(struct naming *n, const char *t, size_t at, size_t end, int32_t *ret_entity)
 {
 	size_t ends[CHUNK_WORDS], n_ends = 0, i = at;
@@ -220,7 +220,7 @@ static bool times_sign(const char *t, size_t at, size_t end, size_t *ret_len)
 	return at < end && (t[at] == 'x' || t[at] == 'X' || t[at] == '*');
 }
 
-/* "4x V100", "8 × H100", "RTX 3090 x10", "V100-DGXS-32GB × 4개": how many. */
+/* Parses the count in "4x V100", "8 × H100", "RTX 3090 x10", "V100-DGXS-32GB × 4개". */
 static void take_count(struct jl_mention *m, const char *t, size_t line_at, size_t end)
 {
 	size_t i = m->at + m->len, n, to;
@@ -243,7 +243,7 @@ static void take_count(struct jl_mention *m, const char *t, size_t line_at, size
 	for (to = i; to < end && isdigit((unsigned char)t[to]);)
 		to++;
 	if (to > i && to - i < 5 && end - to >= 3 && (memcmp(t + to, "장", 3) == 0 || memcmp(t + to, "개", 3) == 0)) {
-		m->count = to_count(t, i, to); /* "H100 8장": the figure stays one */
+		m->count = to_count(t, i, to); /* e.g. "H100 8장"; the figure remains */
 		return;
 	}
 	i = m->at;
@@ -266,7 +266,7 @@ static void take_count(struct jl_mention *m, const char *t, size_t line_at, size
 	}
 }
 
-/* The first two letters of head_words: nearly every word of a text is none of them. */
+/* Quick rejection: first two letters of head_words. */
 static bool may_be_head(const char *t, size_t len)
 {
 	static const char pairs[] = "rtgttiquteraingatpgenvamdghg";
@@ -277,7 +277,7 @@ static bool may_be_head(const char *t, size_t len)
 	return false;
 }
 
-/* "1080 Ti", "3090Ti": the maker's letters are often left out. */
+/* "1080 Ti", "3090Ti": a card without its vendor's prefix. */
 static bool is_bare_card(const char *t, size_t at, size_t end)
 {
 	const size_t gap = at + 4 < end && t[at + 4] == ' ';
@@ -320,7 +320,7 @@ static size_t mention_at(struct naming *n, struct jl_line *line, size_t at, size
 	return at + (len ? len : 1);
 }
 
-/* Figures inside a name ("RTX 3090", "4x V100") are none. */
+/* Removes figures inside names ("RTX 3090", "4x V100"). */
 static void drop_named(struct jl_audit_note *note)
 {
 	size_t kept = 0, m = 0;
@@ -397,7 +397,7 @@ bool jl_same_entity(const struct jl_audit_note *note, const struct jl_mention *a
 
 #define NAMES_LOOKED_AT 24
 
-/* The one piece of hardware of a stretch of a line; NULL where it names none or two different. */
+/* The hardware in part of a line; NULL: none, or two different ones. */
 const struct jl_mention *jl_audit_mention_in(const struct jl_audit_note *note, const struct jl_line *l, uint32_t from,
 					     uint32_t to)
 {
@@ -410,7 +410,7 @@ const struct jl_mention *jl_audit_mention_in(const struct jl_audit_note *note, c
 			continue;
 		if (first && !jl_same_entity(note, first, m))
 			return NULL;
-		/* the spelling that leaves fewer variants open */
+		/* prefer the more specific spelling */
 		if (!first || jl_mention_entity(note, m)->n_gpus < jl_mention_entity(note, first)->n_gpus)
 			first = m;
 	}
@@ -432,8 +432,8 @@ const struct jl_mention *jl_audit_section_mention(const struct jl_audit_note *no
 
 #define LOOK_BACK 12
 
-/* Hardware that the context names: the line's heading, else earlier lines of the same list, else outer headings. A more exact name of the same
- * hardware in a list wins. */
+/* Hardware from the context: the line's heading, otherwise earlier lines of the same list, otherwise outer headings. A more specific name of the
+ * same hardware in a list takes precedence. */
 static const struct jl_mention *above(const struct jl_audit_note *note, uint32_t line)
 {
 	const uint32_t section = note->lines[line].section;

@@ -1,4 +1,4 @@
-/* From bytes to lines: markup is blanked in a copy of the same length. HTML tables become lines with tabs, as a person would paste them. */
+/* Splits a note into lines and blanks its markup in a copy of equal length. HTML tables become tab-separated lines. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -8,8 +8,8 @@
 
 struct tag {
 	const char *name;
-	const char *becomes; /* no longer than the shortest form of the tag */
-	bool hides;          /* what is inside is not text */
+	const char *becomes; /* replacement, not longer than the shortest form of the tag */
+	bool hides;          /* its content is not text */
 };
 
 static const struct tag tags[] = {
@@ -53,7 +53,7 @@ static void put(char *text, size_t at, size_t room, const char *what)
 		text[at + i] = what[i];
 }
 
-/* Where the tag that begins at `at` ends, behind its '>'; 0: it is no tag. Bounded, so that many '<' cost no more than their length. */
+/* End of the tag at `at`, after its '>'; 0: not a tag. Bounded, so that many '<' stay linear. */
 #define TAG_MAX 4096
 static size_t tag_end(const char *text, size_t at, size_t len)
 {
@@ -100,7 +100,7 @@ static size_t mask_tag(struct masking *m, size_t at)
 	blank(m->note->text, at, end);
 	if (!(tag = tag_of(raw + name, n)))
 		return end;
-	/* a break inside a cell does not end its row */
+	/* a line break in a cell does not end the row */
 	if (strncasecmp(tag->name, "br", 2) != 0 || (m->note->is_html && !m->in_table))
 		put(m->note->text, at, end - at, tag->becomes);
 	if (strcasecmp(tag->name, "table") == 0)
@@ -134,7 +134,7 @@ static size_t mask_escape(struct masking *m, size_t at)
 	return at + 1;
 }
 
-/* Addresses have digits that are no figures. */
+/* Blanks URLs, whose digits are not figures. */
 static size_t mask_address(struct masking *m, size_t at)
 {
 	size_t end = at;
@@ -154,7 +154,7 @@ static bool address_begins(const struct jl_audit_note *note, size_t at)
 	       (left > 8 && memcmp(note->raw + at, "https://", 8) == 0);
 }
 
-/* Characters that change how a text looks but not what it says, or that could steer a terminal. */
+/* Invisible and control characters, which may also control a terminal. */
 static bool is_hidden(uint32_t c)
 {
 	return (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7f && c <= 0x9f) || (c >= 0x200b && c <= 0x200f) ||
@@ -251,7 +251,7 @@ void jl_audit_place(const struct jl_audit_note *note, uint32_t at, uint32_t *ret
 			hi = mid;
 	}
 	if (at - note->raw_line_at[lo] > COLUMNS_COUNTED)
-		column = at - note->raw_line_at[lo]; /* of a line as long as a file, characters are not counted */
+		column = at - note->raw_line_at[lo]; /* in very long lines, byte offset instead of characters */
 	else
 		for (uint32_t i = note->raw_line_at[lo]; i < at; i++)
 			column += ((unsigned char)note->raw[i] & 0xc0) != 0x80;
@@ -289,7 +289,7 @@ static void line_kind(struct jl_line *line, const char *text, bool in_code)
 	}
 }
 
-/* "2.4 What we saw" belongs to "2. Cluster", also where both have as many #. */
+/* Numbered headings: "2.4 What we saw" is below "2. Cluster", even with equally many '#'. */
 struct chapter {
 	uint32_t number, line; /* line + 1; 0: none */
 	int level;

@@ -1,7 +1,6 @@
-/* Arithmetic that the note does itself: "38,504 × 0.9 s = 34,653 s = about 9.6 h", "1,711 hours (71 days)", "2.4 → 1.1 (2.2x)".
- *
- * Every value carries what it is a number of. Where both sides are of the same kind they must agree in their units or, as people also
- * write, in their bare digits; where they are not, nothing is said. */
+/* Checks arithmetic in the note: "38,504 × 0.9 s = 34,653 s = about 9.6 h", "1,711 hours (71 days)", "2.4 → 1.1 (2.2x)". Values carry their
+ * quantity. If both sides have the same quantity, they must agree in their units or in their bare digits, which is also a common way to write;
+ * otherwise nothing is reported. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -9,17 +8,17 @@
 #include "notes/inside.h"
 
 struct value {
-	double lo, hi; /* SI */
-	double bare;   /* the digits without their units */
+	double lo, hi; /* bounds, SI */
+	double bare;   /* digits without units */
 	signed char e[JL_N_DIM];
-	int32_t first, last; /* figures that went into it */
+	int32_t first, last; /* first and last figure used */
 	int n;
 	bool ok, about, divided;
 };
 
 struct scan {
 	const struct jl_audit_note *note;
-	size_t at, end; /* of what is left */
+	size_t at, end; /* remaining text */
 	uint32_t fig, fig_end;
 	int depth;
 };
@@ -56,7 +55,7 @@ static int32_t figure_here(struct scan *s)
 	return -1;
 }
 
-/* Words behind a figure that are no unit we know: "200 cycles", "4개 GPU", and remarks in parentheses. */
+/* Skips words after a figure that are not known units ("200 cycles", "4개 GPU"), and remarks in parentheses. */
 static void skip_words(struct scan *s)
 {
 	const char *t = s->note->text;
@@ -89,7 +88,7 @@ static void skip_words(struct scan *s)
 			continue;
 		}
 		if (s->at < s->end && t[s->at] == '/' && s->at + 1 < s->end && isalpha((unsigned char)t[s->at + 1])) {
-			s->at++; /* "초/batch" */
+			s->at++; /* e.g. "초/batch" */
 			continue;
 		}
 		return;
@@ -98,7 +97,7 @@ static void skip_words(struct scan *s)
 
 static struct value sum(struct scan *s);
 
-/* 10**6, 2^30 */
+/* Parses 10**6, 2^30. */
 static struct value power(struct scan *s, struct value v)
 {
 	static const signed char plain[JL_N_DIM] = { 0 };
@@ -207,7 +206,7 @@ static struct value sum(struct scan *s)
 	return v;
 }
 
-/* Relative slack that the digits of the inputs leave. */
+/* Relative tolerance from the digits of the inputs. */
 static double input_slack(const struct jl_audit_note *note, const struct value *v)
 {
 	double slack = 0;
@@ -232,7 +231,7 @@ static void judge_inputs(struct jl_audit_note *note, const struct value *v)
 		jl_audit_judge(note, i, JL_AUDIT_GIVEN);
 }
 
-/* "6 × 365 = 2,910 hours": bare numbers whose product got a unit; a slip, and no factor between units. */
+/* "6 × 365 = 2,910 hours": true if bare numbers whose product got a unit are off by a typing error, not by a factor between units. */
 static bool counted_slip(const struct jl_audit_note *note, struct value *left, const struct jl_figure *f)
 {
 	static const double factors[] = { 7, 8, 12, 24, 30, 60, 365, 1000, 1024, 3600, 86400, 1e6, 1e9 };
@@ -241,7 +240,7 @@ static bool counted_slip(const struct jl_audit_note *note, struct value *left, c
 	for (int32_t i = left->first; i <= left->last; i++) {
 		const uint8_t q = note->figures[i].qty;
 
-		/* "19.5 h × $3.20 = $62.40": dollars an hour */
+		/* "19.5 h × $3.20 = $62.40": dollars per hour */
 		if (q != JL_Q_NUMBER && q != JL_Q_COUNT &&
 		    !((f->qty == JL_Q_USD || f->qty == JL_Q_KRW) &&
 		      (q == JL_Q_TIME || q == JL_Q_GPU_TIME || q == JL_Q_ENERGY || q == f->qty)))
@@ -256,7 +255,7 @@ static bool counted_slip(const struct jl_audit_note *note, struct value *left, c
 	return true;
 }
 
-/* "32x32=64", "64+32=64": widths of instructions, not sums: small powers of two without blanks, and the wider or both as the result. */
+/* "32x32=64", "64+32=64": instruction widths rather than arithmetic; small powers of two without spaces whose result is the wider one or both. */
 static bool is_notation(const struct jl_audit_note *note, const struct value *left, const struct jl_figure *f,
 			uint32_t from, uint32_t to)
 {
@@ -274,7 +273,7 @@ static bool is_count(const struct jl_figure *f)
 	       !f->decimals && f->lo == f->hi && !(f->flags & JL_FIG_ABOUT);
 }
 
-/* Whole numbers that are multiplied and added are exact where the result has the digits for it: 8 × 4 is not about 33. */
+/* True if products and sums of integers must match exactly: 8 × 4 is not about 33. */
 static bool is_exact(const struct jl_audit_note *note, const struct value *left, const struct jl_figure *f)
 {
 	const double last = left->lo / f->digit;
@@ -286,7 +285,7 @@ static bool is_exact(const struct jl_audit_note *note, const struct value *left,
 	return exact;
 }
 
-/* A single figure that is known to be wrong is replaced by its correction; a result that agrees with the wrong value follows from it. */
+/* Replaces a single figure known to be wrong by its correction; a result that agrees with the wrong value is a consequence. */
 static int32_t set_right(const struct jl_audit_note *note, struct value *left, const struct jl_figure *f)
 {
 	const int32_t root = left->n == 1 ? jl_finding_of(note, left->first) : -1;
@@ -300,8 +299,7 @@ static int32_t set_right(const struct jl_audit_note *note, struct value *left, c
 	return fabs(jl_fig_mid(f) - was) <= f->digit ? root : -1;
 }
 
-/* Do inputs with decimals stand for all their digits in this note? The results of most sums come out to the last one, and of this sum only a
- * slip keeps it from that. */
+/* True if inputs with decimals are exact in this note (most results match to the last digit) and only a typing error separates this one. */
 static bool breaks_habit(struct jl_audit_note *note, const struct value *left, const struct jl_figure *f, double off,
 			 bool counting)
 {
@@ -315,7 +313,7 @@ static bool breaks_habit(struct jl_audit_note *note, const struct value *left, c
 	       jl_fig_slip(note, f, jl_fig_mid(f) + off) == 2;
 }
 
-/* `left` is the computed value, `fig` the result as written. */
+/* Compares the computed value `left` with the written result `fig`. */
 static void equal(struct jl_audit_note *note, struct value *left, int32_t fig, uint32_t from, uint32_t to,
 		  bool counting)
 {
@@ -336,7 +334,7 @@ static void equal(struct jl_audit_note *note, struct value *left, int32_t fig, u
 	const bool strict = breaks_habit(note, left, f, off, counting);
 	if (counting)
 		return;
-	/* digits that agree where the units do not are a unit that is wrong, but for sums of GB and GiB */
+	/* equal digits with different units are a wrong unit, except for sums of GB and GiB */
 	bare &= left->n > 1 || note->figures[left->first].qty != JL_Q_BYTES;
 	if (!strict && ((same && agrees(left->lo, left->hi, f->lo, f->hi, slack)) ||
 			(bare && (!same || fabs(log((left->lo + left->hi) / 2 / jl_fig_mid(f))) < 0.11)))) {
@@ -373,7 +371,7 @@ static bool line_has_count_before(const struct jl_audit_note *note, const struct
 	       note->figures[fig].at - note->figures[fig - 1].at < 24;
 }
 
-/* True where the expression is complete: nothing precedes it, and a single figure has no word before the sign ("13.4 s min=12.5 s"). */
+/* True if the expression is complete: nothing precedes it, and a single figure has no word before the equals sign ("13.4 s min=12.5 s"). */
 static bool whole(const struct jl_audit_note *note, const struct jl_line *line, const struct value *v, size_t from,
 		  size_t sign)
 {
@@ -389,13 +387,13 @@ static bool whole(const struct jl_audit_note *note, const struct jl_line *line, 
 	for (size_t i = last->at + last->len; v->n == 1 && i < sign; i++)
 		if (note->text[i] != ' ')
 			return false;
-	/* "18 links at 53 GB/s = 956 GB/s": a count and a word before it */
+	/* "18 links at 53 GB/s = 956 GB/s": a preceding count */
 	return v->n > 1 || !line_has_count_before(note, line, v->first, from);
 }
 
 #define LEFT_MAX 300
 
-/* The left side of an "=": the longest expression that ends there, of one figure or more. */
+/* The left side of an "=": the longest expression that ends there. */
 static struct value left_side(const struct jl_audit_note *note, const struct jl_line *line, size_t sign, size_t from,
 			      uint32_t *first, uint32_t *ret_from)
 {
@@ -433,7 +431,7 @@ static struct value left_side(const struct jl_audit_note *note, const struct jl_
 	return none();
 }
 
-/* Length of the word or sign that introduces a result; 0: none. Words and arrows count only behind an expression. */
+/* Length of the word or sign that introduces a result; 0: none. Words and arrows count only after an expression. */
 static size_t is_equals(const char *t, size_t at, size_t end, bool code, bool *ret_is_word)
 {
 	static const char *const words[] = { "→",        "≈",          "≒",   " is ", " makes ", " gives ",
@@ -444,7 +442,7 @@ static size_t is_equals(const char *t, size_t at, size_t end, bool code, bool *r
 		return !(at + 1 < end && t[at + 1] == '=') && !(at && strchr("=<>!+-*/:", t[at - 1]));
 	*ret_is_word = true;
 	if (code && at + 2 < end && (t[at] == '#' || memcmp(t + at, "//", 2) == 0) && at && t[at - 1] == ' ')
-		return t[at] == '#' ? 1 : 2; /* "256 * 2.5  # 640" */
+		return t[at] == '#' ? 1 : 2; /* e.g. "256 * 2.5 # 640" */
 	if (t[at] != ' ' && (unsigned char)t[at] < 0xe2)
 		return 0;
 	for (size_t i = 0; i < JL_LEN(words); i++)
@@ -482,12 +480,12 @@ static void line_equations(struct jl_audit_note *note, const struct jl_line *lin
 			.note = note, .at = at + n, .end = end, .fig = line->fig, .fig_end = line->fig + line->n_figs
 		};
 		if (word && left.n < 2)
-			continue; /* "31 s → 12 s": no arithmetic */
+			continue; /* e.g. "31 s → 12 s": not arithmetic */
 		first = start;
 		while (word && (take(&s, "총") || take(&s, "약") || take(&s, "about ") || take(&s, "a total of ")))
 			;
 		struct value right = sum(&s);
-		/* a remark may be about something else */
+		/* a comment may be about something else */
 		if (strchr("#/", note->text[at]) && right.ok &&
 		    (s.at != end || fabs(log(left.bare / right.bare)) > 0.5))
 			continue;
@@ -499,8 +497,8 @@ static void line_equations(struct jl_audit_note *note, const struct jl_line *lin
 	}
 }
 
-/* Length of the text between two figures that restates the first in another unit; 0: other text. `ret_closed`: it opens a parenthesis, which may
- * hold nothing else. */
+/* True if the text between two figures says that the second restates the first in another unit. `ret_closed`: it opens a parenthesis, which may
+ * contain nothing else. */
 static bool is_restated(const char *t, size_t len, bool *ret_closed)
 {
 	static const char words[] = "are|is|or|i.e.|equals|즉|은|는|이고|=|≈";
@@ -522,7 +520,7 @@ static bool is_restated(const char *t, size_t len, bool *ret_closed)
 	return *ret_closed ? end == at : end > at && jl_words_begin(t + at, end - at, words, true);
 }
 
-/* "1,711시간 (71일)", "5.67 h (5 h 40 min)", "208 GB are 193.7 GiB": the same in another unit. */
+/* Checks restatements in another unit: "1,711시간 (71일)", "5.67 h (5 h 40 min)", "208 GB are 193.7 GiB". */
 static void line_conversions(struct jl_audit_note *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
@@ -548,7 +546,7 @@ static void line_conversions(struct jl_audit_note *note, const struct jl_line *l
 		memcpy(v.e, jl_qty_dims((enum jl_qty)a->qty), JL_N_DIM);
 		v.lo -= jl_fig_slack(a);
 		v.hi += jl_fig_slack(a);
-		/* months are 30 days to many, and 45 days "1.5 months" */
+		/* months are often counted as 30 days, and 45 days as "1.5 months" */
 		if (b->qty == JL_Q_TIME && b->scale > 20 * 86400.0) {
 			v.lo *= 0.9;
 			v.hi *= 1.1;
@@ -557,7 +555,7 @@ static void line_conversions(struct jl_audit_note *note, const struct jl_line *l
 	}
 }
 
-#define HABIT_LINES 2000 /* enough to see how a note computes */
+#define HABIT_LINES 2000 /* lines examined to learn the note's habits */
 
 void jl_rule_arithmetic(struct jl_audit_note *note)
 {

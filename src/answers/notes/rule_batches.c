@@ -1,11 +1,11 @@
-/* An epoch is the same samples whatever the batch: time of an epoch = samples / batch x time of a batch. A note that keeps the number of
- * batches while the batch grows counts every sample several times. */
+/* An epoch has the same samples at any batch size: epoch time = samples / batch × step time. A note that keeps the number of batches while the
+ * batch grows counts samples several times. */
 #include <math.h>
 #include <stdio.h>
 
 #include "notes/inside.h"
 
-#define ESTIMATES_MAX 200 /* findings beyond which nothing more is estimated */
+#define ESTIMATES_MAX 200 /* no estimates after this many findings */
 
 struct columns {
 	int batch, step, epoch;
@@ -55,11 +55,10 @@ static double slack(const struct row *x)
 	       (x->step->hi - x->step->lo) / 2 / jl_fig_mid(x->step);
 }
 
-/* What a row's batch and step imply against another row: its throughput, the hardware's upper bound, and the prediction. Values inside the
- * interval are possible, whatever the rates. */
+/* A row compared with a base row: implied speed ratio, the hardware's upper bound, and the prediction. Values inside the interval are possible. */
 struct implied {
 	double times, most;
-	struct jl_estimate expected; /* 0: not known */
+	struct jl_estimate expected; /* 0: unknown */
 	bool impossible, unlikely;
 };
 
@@ -126,7 +125,7 @@ static void explain(struct jl_audit_finding *said, const struct row *base, const
 			batches, times, batches / times);
 }
 
-/* Returns the index of the finding that names the mistake first. */
+/* Returns the index of the root finding. */
 static int32_t judge_row(struct jl_audit_note *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
 			 const struct row *base, uint32_t base_r, int32_t root)
 {
@@ -172,7 +171,7 @@ static int32_t judge_row(struct jl_audit_note *note, const struct jl_grid *g, co
 	return root >= 0 ? root : (int32_t)(said - note->findings);
 }
 
-/* --- steps alone: what a batch in that time would mean */
+/* --- steps only: the batch in that time */
 
 static void judge_step(struct jl_audit_note *note, const struct jl_grid *g, const struct columns *c, uint32_t r,
 		       uint32_t base_r)
@@ -187,8 +186,8 @@ static void judge_step(struct jl_audit_note *note, const struct jl_grid *g, cons
 		return;
 	const uint32_t from = jl_grid_cell(g, r, 0)->at;
 	const bool as_many = from > step->at || !jl_span_has(note->text + from, step->at - from,
-							     "단일 GPU|single GPU|one GPU"); /* else as there */
-	/* the end of its ranges that asks least of the hardware */
+							     "단일 GPU|single GPU|one GPU"); /* otherwise as the base */
+	/* the ends of the ranges that demand least of the hardware */
 	const struct jl_seen seen = { &note->mentions[base_on], step0->lo, batch0->hi, 1000 };
 	const struct implied in = implied(note, &seen, &note->mentions[on],
 					  batch->lo / step->hi / (batch0->hi / step0->lo), as_many);
@@ -211,7 +210,7 @@ static void judge_step(struct jl_audit_note *note, const struct jl_grid *g, cons
 			batch->lo, step->hi, in.times, in.expected.lo, in.expected.hi);
 }
 
-/* --- a ratio that was taken from a time that is wrong */
+/* --- ratios derived from a wrong time */
 
 static void ratios_follow(struct jl_audit_note *note, const struct jl_grid *g, int epoch, uint32_t base_r)
 {

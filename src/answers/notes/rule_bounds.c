@@ -1,4 +1,4 @@
-/* What no machine can do: more FLOP/s than the chip has, more than all of the time, an all-reduce above what the network carries. */
+/* Checks physical limits: FLOP/s above the chip's peak, shares above 100 %, an all-reduce above the network's bandwidth. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "notes/inside.h"
 #include "predict/collective_case.h"
 
-#define FIGURES_OF_A_LINE 64 /* more is no sentence */
+#define FIGURES_OF_A_LINE 64 /* more is not a sentence */
 
 /* --- arithmetic above the peak */
 
@@ -34,7 +34,7 @@ static double peak(const struct jl_entity *e, bool wide)
 	return most;
 }
 
-/* "..., an MFU of 45 %": the share behind both. */
+/* "..., an MFU of 45 %": checks a share stated after rate and peak. */
 static void check_share_said(struct jl_audit_note *note, const struct jl_line *line, int32_t reached)
 {
 	const struct jl_figure *f = &note->figures[reached], *p = f - 1, *r = f + 1;
@@ -52,7 +52,7 @@ static void check_share_said(struct jl_audit_note *note, const struct jl_line *l
 	jl_finding_gives(note, r, want, true, JL_QUOTE(note, f), "÷", JL_QUOTE(note, p));
 }
 
-/* "The peak is 312 TFLOPS; we reached 410": both in one line. */
+/* "The peak is 312 TFLOPS; we reached 410": checks two figures in one line. */
 static void check_peak_said(struct jl_audit_note *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig], *p = f - 1;
@@ -71,7 +71,7 @@ static void check_peak_said(struct jl_audit_note *note, const struct jl_line *li
 		jl_audit_finding_explain(said, "above the peak that the sentence gives, %s", JL_QUOTE(note, p));
 }
 
-/* True where the sentence computes this rate or says one card's share of it: then it is the rate of all cards. */
+/* True if the rate is that of all cards: the sentence computes it, or also states the rate per card. */
 static bool is_of_all(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	static const char one[] = "장당|대당|카드당|GPU당|GPU 당|per GPU|per-GPU|per card|per device|each|a card|/GPU";
@@ -110,19 +110,19 @@ static void check_flops(struct jl_audit_note *note, const struct jl_line *line, 
 	double most = peak(e, wide) * (on->count ? on->count : 1);
 	if (isnan(most) || f->lo <= most * 1.12 || wide)
 		return;
-	/* a note on FP8 need not say so in every line */
+	/* a note on FP8 need not mention it in each line */
 	if (f->lo <= peak(e, true) * (on->count ? on->count : 1) * 1.12 && memmem(note->text, note->len, "FP8", 3))
 		return;
 	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "bound", fig)))
 		return;
 	jl_fig_text(said->estimate, note, f, most, 0);
 	said->source = e->gpus[0]->source;
-	/* a table's head may say FP8 where the row does not */
+	/* the table's header may mention FP8 */
 	said->shown = line->kind != JL_LINE_ROW;
 	jl_audit_finding_explain(said, "more than %s has: its dense peak is %s", e->gpus[0]->name, said->estimate);
 }
 
-/* --- shares above all of it */
+/* --- shares above 100 % */
 
 static void check_share(struct jl_audit_note *note, const struct jl_line *line, int32_t fig)
 {
@@ -142,8 +142,8 @@ static void check_share(struct jl_audit_note *note, const struct jl_line *line, 
 /* --- an all-reduce over nodes */
 
 struct network {
-	double node_Bps; /* what a node sends; NAN: unknown */
-	int32_t said_by; /* figure; -1: the catalog */
+	double node_Bps; /* bandwidth of a node; NAN: unknown */
+	int32_t said_by; /* figure that states it; -1: the catalog */
 	const struct jl_system *system;
 	double size_B;
 };
@@ -151,7 +151,7 @@ struct network {
 static const char net_words[] = "EFA|InfiniBand|인피니밴드|네트워크|network|NIC|RoCE|RDMA";
 static const char coll_words[] = "algbw|busbw|all-reduce|allreduce|all_reduce|NCCL";
 
-/* The network that the note says its nodes have, and the size that it reduces. */
+/* The nodes' network and message size stated in the note. */
 static struct network network_of(const struct jl_audit_note *note)
 {
 	struct network net = { .node_Bps = NAN, .said_by = -1, .size_B = NAN };
@@ -185,7 +185,7 @@ static struct network network_of(const struct jl_audit_note *note)
 	return net;
 }
 
-/* Default network of a node: the largest of the systems that are listed with these GPUs. */
+/* Default network of a node: the fastest of the catalog's systems with these GPUs. */
 static struct network largest_network(const struct jl_audit_note *note, const struct jl_entity *e, struct network net)
 {
 	for (size_t i = 0; e && isnan(net.node_Bps) && e->n_gpus && i < note->cat->n_systems; i++) {
@@ -202,7 +202,7 @@ static struct network largest_network(const struct jl_audit_note *note, const st
 	return net;
 }
 
-/* "8 노드: 270 GB/s", "on 16 nodes", "DGX H100 4대", "4x dgx-h100": how many nodes the line speaks of; 0: it does not say, or says several. */
+/* Number of nodes that the line mentions: "8 노드: 270 GB/s", "on 16 nodes", "DGX H100 4대", "4x dgx-h100"; 0: none or several. */
 static uint32_t nodes_in(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	bool system = false;
@@ -225,14 +225,14 @@ static uint32_t nodes_in(const struct jl_audit_note *note, const struct jl_line 
 	return n > 1 ? n : 0;
 }
 
-/* The same, where a line about a collective says nothing the headings above it do. */
+/* The same; if a line about a collective mentions none, from the headings above. */
 static uint32_t nodes_of(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	uint32_t n = nodes_in(note, line);
 
 	for (uint32_t s = line->section; !n && s && JL_PART_HAS(note, line, coll_words); s = note->lines[s - 1].section)
 		n = nodes_in(note, &note->lines[s - 1]);
-	/* "the DGX H100 nodes": as many as the note says elsewhere, where it says one number */
+	/* "the DGX H100 nodes": the number given elsewhere, if unique */
 	const struct jl_mention *on = NULL;
 	for (uint32_t i = 0; !n && i < line->n_mentions && JL_PART_HAS(note, line, "nodes|노드|servers"); i++)
 		if (jl_mention_entity(note, &note->mentions[line->mention + i])->system)
@@ -246,7 +246,7 @@ static uint32_t nodes_of(const struct jl_audit_note *note, const struct jl_line 
 	return n;
 }
 
-/* True where the word before the rate, else behind it, says bus bandwidth ("busbw"), not the rate of the data. */
+/* True if the word before the rate, otherwise after it, is bus bandwidth ("busbw"). */
 static bool is_busbw(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	const char *t = note->text;
@@ -305,7 +305,7 @@ static void check_allreduce(struct jl_audit_note *note, const struct jl_line *li
 	const uint32_t nodes = nodes_of(note, line);
 	uint32_t from, to;
 
-	/* another rate may stand in the line */
+	/* another kind of rate may be in the line */
 	jl_audit_sentence(note, line, f->at, &from, &to);
 	if (jl_span_has(note->text + from, to - from, "memory|메모리|HBM|NVLink|PCIe") &&
 	    !jl_span_has(note->text + from, to - from, coll_words))
@@ -350,7 +350,7 @@ static void check_allreduce(struct jl_audit_note *note, const struct jl_line *li
 		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
 		return;
 	}
-	/* unlikely is what a verdict would not call normal */
+	/* unlikely: outside the verdict "normal" */
 	const bool inside = f->lo <= as * e.value * pow(e.hi / e.value, JL_VERDICT_WIDER) &&
 			    f->hi >= as * e.value * pow(e.lo / e.value, JL_VERDICT_WIDER);
 	if (note->verdicts[fig] == JL_AUDIT_CANNOT && said_net->system &&
@@ -368,9 +368,9 @@ static void check_allreduce(struct jl_audit_note *note, const struct jl_line *li
 	}
 }
 
-/* --- the slower as the faster one */
+/* --- swapped faster and slower */
 
-/* "A100은 H100보다 3배 빠릅니다", "the A100 is 3x faster than the H100": one figure, two names, one of each. */
+/* "A100은 H100보다 3배 빠릅니다", "the A100 is 3x faster than the H100": one figure, two names. */
 static void check_faster(struct jl_audit_note *note, const struct jl_line *line, int32_t fig)
 {
 	const struct jl_figure *f = &note->figures[fig];
@@ -403,9 +403,9 @@ static void check_faster(struct jl_audit_note *note, const struct jl_line *line,
 				 JL_QUOTE(note, fast), most, JL_QUOTE(note, other));
 }
 
-/* --- both directions beside one */
+/* --- a bidirectional rate compared with a unidirectional one */
 
-/* True where a one-way rate of PCIe is compared with it. */
+/* True if a unidirectional PCIe rate is nearby. */
 static bool pcie_beside(const struct jl_audit_note *note, uint32_t l)
 {
 	for (uint32_t i = l > 3 ? l - 3 : 0; i < l + 4 && i < note->n_lines; i++)
@@ -449,7 +449,7 @@ void jl_rule_bounds(struct jl_audit_note *note)
 
 	for (size_t l = 0; l < note->n_lines; l++) {
 		const struct jl_line *line = &note->lines[l];
-		int coll = -1; /* not looked at yet */
+		int coll = -1; /* not yet determined */
 
 		if (line->n_figs > FIGURES_OF_A_LINE)
 			continue;

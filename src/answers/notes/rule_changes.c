@@ -1,5 +1,5 @@
-/* Changes that a sentence states beside both of their ends: "29.3 s → 14.1 s (2.1x)", "from 2.4 d to 5.3 d, 2.2x slower", "120 ms에서 90 ms로
- * 25 % 감소"; and money for a day, a month and a year of the same thing. */
+/* Checks changes stated next to both values: "29.3 s → 14.1 s (2.1x)", "from 2.4 d to 5.3 d, 2.2x slower", "120 ms에서 90 ms로 25 % 감소"; also money
+ * per day, month and year for the same thing. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #define YEAR  (DAY * 365)
 
 struct change {
-	double a, b, rel; /* the ends, and what their digits leave open */
-	int32_t r;        /* the figure that says how much it is */
+	double a, b, rel; /* the two values; relative tolerance from their digits */
+	int32_t r;        /* index of the figure that states the change */
 	const struct jl_figure *first, *last;
-	bool sure; /* "from ... to": no other reading */
-	bool bare; /* no word says that it is so much more: it is so many times as much */
-	int way;   /* it says that so much more (1) or less (-1) it is: no share of the first; 0: neither */
+	bool sure; /* "from ... to": unambiguous */
+	bool bare; /* a bare ratio: no word such as "more" */
+	int way;   /* stated direction: 1 more, -1 less, so not a share of the first value; 0: none */
 };
 
-/* Ways to state a change: a factor, a share, a relative or absolute difference. The first is offered as the correction. */
+/* Possible readings of a change: factor, share, relative or absolute difference. The first is offered as the correction. */
 static bool follows(const struct change *c, const struct jl_figure *r, double *ret_want)
 {
 	const double up = c->b / c->a, wants[2][4] = { { up > 1 ? up : 1 / up, up, 1 / up, fabs(up - 1) },
@@ -29,18 +29,18 @@ static bool follows(const struct change *c, const struct jl_figure *r, double *r
 
 	*ret_want = wants[percent][0];
 	for (size_t i = 0; i < 4; i++) {
-		/* "25 % less" is no share of it; "30 % more work" where the time fell is computed from the other value */
+		/* "25 % less" is not a share; "30 % more work" while the time fell refers to the other value */
 		if (percent && c->way && i > 0 && (i != 2 || (c->way > 0) == (up > 1)))
 			continue;
 		if (!percent && c->bare && i == 3)
 			continue;
-		/* rounded, or what follows cut off: 3.9 may be "3x", and 3.0 is not "4x" */
+		/* rounded, or truncated: 3.9 may be "3x", but 3.0 is not "4x" */
 		const double want = wants[percent][i], open = c->rel * fmax(want, percent),
 			     less = r->digit * (r->flags & JL_FIG_ABOUT ? 1.01 : 0.51);
 
 		if (want <= r->hi + r->digit * 1.01 + open && want >= r->lo - less - open)
 			return true;
-		/* "over 2x", "up to 3x" */
+		/* e.g. "over 2x", "up to 3x" */
 		if ((r->flags & JL_FIG_LEAST && want > r->lo) || (r->flags & JL_FIG_MOST && want < r->hi))
 			return true;
 	}
@@ -59,7 +59,7 @@ static void judge(struct jl_audit_note *note, const struct change *c)
 		jl_audit_judge(note, c->r, JL_AUDIT_CONFIRMED);
 		return;
 	}
-	/* far from it, the sentence may speak of something else */
+	/* if far off, the sentence may be about something else */
 	if (!c->sure && fabs(log(want / jl_fig_mid(r))) > 0.45)
 		return;
 	if (!(said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "arithmetic", c->r)))
@@ -95,14 +95,14 @@ static const char compares[] = "faster|slower|빠|빨|느|higher|lower|more|less
 			       "decrease|reduced|improvement|improved|절감|단축|향상|개선|speedup|speed-up|gain|drop|"
 			       "smaller|larger|cheaper|저렴|savings|높|낮|늘|줄";
 
-/* "points" are no share of it; "of" names a share of something else. */
+/* True if a percentage is in points, or (with "of") of something else. */
 static bool other_share(const struct jl_audit_note *note, uint32_t at, uint32_t end)
 {
 	return has(note, at, end < at + 24 ? end : at + 24,
 		   "p|pp|%p|points|point|포인트|of|utilization|확률|정확도|accuracy");
 }
 
-/* How two values of a change are joined: 2: by words, 1: they are adjacent, 0: not. */
+/* How two values are joined: 2: by words, 1: adjacent, 0: not. */
 static int joined(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *a,
 		  const struct jl_figure *b)
 {
@@ -123,7 +123,7 @@ static int joined(const struct jl_audit_note *note, const struct jl_line *line, 
 		       : 0;
 }
 
-/* The direction of a change by its sign or word. "To 25 %" and "25 %로" give what remains. */
+/* Direction of a change by sign or word. "To 25 %" and "25 %로" state the remainder. */
 static int way_of(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *r,
 		  uint32_t from, uint32_t near)
 {
@@ -141,7 +141,7 @@ static int way_of(const struct jl_audit_note *note, const struct jl_line *line, 
 		return 1;
 	if ((r->at > line->at && t[r->at - 1] == '-') || memcmp(t + to, "−", 3) == 0 || memcmp(t + to, "–", 3) == 0)
 		return -1;
-	/* the nearest word decides: behind the figure, else before it */
+	/* the nearest word decides, first after the figure, then before */
 	for (uint32_t at = end, stop = near;; at = from, stop = r->at) {
 		if (has(note, at, stop, fell))
 			return -1;
@@ -152,7 +152,7 @@ static int way_of(const struct jl_audit_note *note, const struct jl_line *line, 
 	}
 }
 
-/* Judges a change stated behind both of its values, once or twice ("1.25x faster and 20 % less"). */
+/* Checks a change stated after both values, once or twice ("1.25x faster and 20 % less"). */
 static void judge_said(struct jl_audit_note *note, const struct jl_line *line, struct change *c, int how)
 {
 	const uint32_t stop = line->at + line->len, bend = c->last->at + c->last->len;
@@ -165,7 +165,7 @@ static void judge_said(struct jl_audit_note *note, const struct jl_line *line, s
 		if ((r->qty != JL_Q_RATIO && r->qty != JL_Q_PERCENT) || r->at - from > (how == 2 ? 30 : 16) ||
 		    full_stop(note, from, r->at) || other_share(note, rend, stop))
 			return;
-		/* "from 640 to 3,328 tokens/s, 5.2x" says it by standing there */
+		/* "from 640 to 3,328 tokens/s, 5.2x": needs no words */
 		const bool right_there = i == 0 && r->qty == JL_Q_RATIO && r->at - from <= 4;
 		if (!(how == 2 && memchr(note->text + from, '(', r->at - from)) && !right_there &&
 		    !has(note, rend, near, compares))
@@ -191,7 +191,7 @@ static void line_changes(struct jl_audit_note *note, const struct jl_line *line)
 		if ((uint32_t)c.r >= line->fig + line->n_figs ||
 		    (note->figures[c.r].qty != JL_Q_RATIO && note->figures[c.r].qty != JL_Q_PERCENT))
 			continue;
-		if (range) { /* "from 2.4 d to 5.3 d" was read as one */
+		if (range) { /* "from 2.4 d to 5.3 d" was parsed as one range */
 			const uint32_t before = a->at > line->at + 8 ? a->at - 8 : line->at;
 
 			if (!has(note, before, a->at, "from"))
@@ -201,7 +201,7 @@ static void line_changes(struct jl_audit_note *note, const struct jl_line *line)
 			c.b = jl_fig_mid(b);
 			how = joined(note, line, a, b);
 			if (how == 2 && a->qty == JL_Q_NUMBER && a->scale == 1)
-				c.a *= b->scale; /* "from 31.2 to 57.7 samples/s" */
+				c.a *= b->scale; /* e.g. "from 31.2 to 57.7 samples/s" */
 			else if (a->qty != b->qty)
 				continue;
 			if (b->flags & JL_FIG_RANGE || !how)
@@ -216,7 +216,7 @@ static void line_changes(struct jl_audit_note *note, const struct jl_line *line)
 	}
 }
 
-/* "DGX: 5.67 h", "one card: 9.6 h", "difference: 1.7x": three lines of a list. */
+/* Three list items: "DGX: 5.67 h", "one card: 9.6 h", "difference: 1.7x". */
 static void list_changes(struct jl_audit_note *note, size_t l)
 {
 	const struct jl_figure *f[3];
@@ -242,7 +242,7 @@ static void list_changes(struct jl_audit_note *note, size_t l)
 				.last = f[1] });
 }
 
-/* --- money for a span of time */
+/* --- money per time span */
 
 static double span_of(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
@@ -269,7 +269,7 @@ static double span_of(const struct jl_audit_note *note, const struct jl_line *li
 
 			while (at > line->at && strchr(" ~$", note->text[at - 1]))
 				at--;
-			/* "월 1,350 × 152 = 205,200원" */
+			/* e.g. "월 1,350 × 152 = 205,200원" */
 			while (at > line->at && f->at > line->at + 2 && memchr("= ", note->text[f->at - 2], 1) &&
 			       (strchr(" 0123456789,.*/+=x()$", note->text[at - 1]) ||
 				strchr("\xc3\x97\xb7", note->text[at - 1])))
@@ -283,7 +283,7 @@ static double span_of(const struct jl_audit_note *note, const struct jl_line *li
 	return NAN;
 }
 
-/* "$120 a month, $1,440 a year": the later one follows from the earlier, whatever number of days a month has. */
+/* "$120 a month, $1,440 a year": the later one follows from the earlier, for any number of days per month. */
 static void line_spans(struct jl_audit_note *note, const struct jl_line *line)
 {
 	for (uint32_t i = line->fig; i + 1 < line->fig + line->n_figs; i++) {
@@ -301,13 +301,12 @@ static void line_spans(struct jl_audit_note *note, const struct jl_line *line)
 			continue;
 		const double known = jl_finding_value(note, (int32_t)i), want = known * to / from,
 			     slack = b->digit + a->digit * to / from,
-			     days = from == DAY || to == DAY ? 0.09
-							     : 0.001; /* 28 to 31, 250 working days are no slip */
+			     days = from == DAY || to == DAY ? 0.09 : 0.001; /* 28 to 31 days, 250 working days */
 		if (fabs(b->lo - want) <= slack + days * want) {
 			jl_audit_judge(note, (int32_t)i + 1, JL_AUDIT_CONFIRMED);
 			continue;
 		}
-		/* either may be wrong: the one that only a slip keeps from the other; none is put right where that does not decide */
+		/* either may be wrong: blames the one explained by a typing error; otherwise corrects neither */
 		const bool sure = jl_finding_of(note, (int32_t)i) >= 0 || note->verdicts[i] == JL_AUDIT_CONFIRMED;
 		const int first = sure ? 0 : jl_fig_slip(note, a, b->lo * from / to), then = jl_fig_slip(note, b, want);
 		const struct jl_figure *is = first == 2 && !then ? a : b, *other = is == a ? b : a;
@@ -319,7 +318,7 @@ static void line_spans(struct jl_audit_note *note, const struct jl_line *line)
 	}
 }
 
-/* --- shares of something that is named */
+/* --- shares of a named whole */
 
 static bool is_gap(const struct jl_audit_note *note, const struct jl_figure *a, const struct jl_figure *b,
 		   const char *gaps)
@@ -329,8 +328,8 @@ static bool is_gap(const struct jl_audit_note *note, const struct jl_figure *a, 
 	return b->at >= at && jl_words_begin(note->text + at, b->at - at, gaps, true);
 }
 
-/* "405 GB/s, 90 % of the 450 GB/s", "10,692 of 23,360 hours, 45.8 %", "141 GB로 H100(80 GB)의 1.76배": a of b is r. What is not right beside
- * both is reported only where a slip explains it. */
+/* "405 GB/s, 90 % of the 450 GB/s", "10,692 of 23,360 hours, 45.8 %", "141 GB로 H100(80 GB)의 1.76배": r is the share of a in b. Errors are
+ * reported only if a typing error explains them. */
 static void line_shares(struct jl_audit_note *note, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i], *a = f, *b = f + 1, *r = f + 2;
@@ -364,7 +363,7 @@ static void line_shares(struct jl_audit_note *note, uint32_t i)
 		jl_finding_gives(note, r, want, jl_fig_slip(note, r, want), JL_QUOTE(note, a), "÷", JL_QUOTE(note, b));
 }
 
-/* "1,000만원의 15 %는 150만원", "15 % of $1,000 is $150", "$440.32 with a 60 % discount is $176.13": the share of a whole, or what it leaves. */
+/* "1,000만원의 15 %는 150만원", "15 % of $1,000 is $150", "$440.32 with a 60 % discount is $176.13": a share of a whole, or the remainder. */
 static void line_parts(struct jl_audit_note *note, const struct jl_line *line, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i], *part = f + 2, *share = f->qty == JL_Q_PERCENT ? f : f + 1,
@@ -400,17 +399,17 @@ static void line_parts(struct jl_audit_note *note, const struct jl_line *line, u
 	jl_finding_gives(note, part, want, true, JL_QUOTE(note, whole), "×", off ? change : JL_QUOTE(note, share));
 }
 
-/* --- what units make of two figures */
+/* --- products of two figures by their units */
 
 static const struct {
-	uint8_t a, b, out; /* JL_N_Q: a count of something, and so much of it each */
+	uint8_t a, b, out; /* JL_N_Q: a count, and an amount each */
 	int eb;
-	const char *words; /* words that `a`, or the text between it and b, must contain */
+	const char *words; /* words required in `a`, or between a and b */
 } defined[] = {
 	{ JL_Q_COUNT, JL_Q_TIME, JL_Q_GPU_TIME, 1, "GPU|GPUs|장|대|nodes|노드" },
 	{ JL_Q_POWER, JL_Q_TIME, JL_Q_ENERGY, 1, "" },
 	{ JL_Q_BYTES, JL_Q_BYTE_RATE, JL_Q_TIME, -1, "" },
-	{ JL_N_Q, JL_N_Q, JL_N_Q, 1, "of|at|씩|짜리|당" }, /* "12 checkpoints of 182 GB take 2.18 TB" */
+	{ JL_N_Q, JL_N_Q, JL_N_Q, 1, "of|at|씩|짜리|당" }, /* e.g. "12 checkpoints of 182 GB take 2.18 TB" */
 };
 
 static bool is_each(const struct jl_figure *a, const struct jl_figure *b, const struct jl_figure *out)
@@ -420,8 +419,8 @@ static bool is_each(const struct jl_figure *a, const struct jl_figure *b, const 
 		b->qty == JL_Q_USD_RATE);
 }
 
-/* True where the sentence states the whole product and nothing else: "8 GPUs at $2.50 per GPU hour cost $20 per hour", "1.2 TB over a 10 Gb/s
- * link takes 960 s". A difference is then an error even where no slip explains it. */
+/* True if the sentence states the whole product and nothing else: "8 GPUs at $2.50 per GPU hour cost $20 per hour", "1.2 TB over a 10 Gb/s link
+ * takes 960 s". Then any difference is an error. */
 static bool is_said_so(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *b,
 		       const struct jl_figure *out)
 {
@@ -435,7 +434,7 @@ static bool is_said_so(const struct jl_audit_note *note, const struct jl_line *l
 			   "to|takes|take|needs|쓰면|이면|라면|보내면|전송하면|읽으면|쓰는 데|옮기면|면");
 }
 
-/* "4 cards of 450 W on one 1,600 W power supply": what something can bear is no sum of what is put on it. */
+/* True for capacities, which are not sums: "4 cards of 450 W on one 1,600 W power supply". */
 static bool is_capacity(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_figure *f)
 {
 	static const char of[] =
@@ -446,8 +445,8 @@ static bool is_capacity(const struct jl_audit_note *note, const struct jl_line *
 	return jl_span_has(note->text + end, rest < 28 ? rest : 28, of);
 }
 
-/* "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s": one after the other in a sentence. What differs by more than
- * a slip may have been measured. */
+/* Consecutive figures: "64 GPUs for 12 days, 18,432 GPU-hours", "2,058 GB at 6.5 GB/s take 317 s". Differences beyond a typing error may be
+ * measurements. */
 static void line_defined(struct jl_audit_note *note, const struct jl_line *line, uint32_t i, size_t row)
 {
 	const bool each = defined[row].a == JL_N_Q;

@@ -1,4 +1,4 @@
-/* Wrong statements in words: the table of catalog/confusions.yaml, read when a note is audited. */
+/* Finds wrong statements in words by the table of catalog/confusions.yaml, which is read for each audit. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "base/yaml.h"
 #include "notes/inside.h"
 
-#define CONFUSIONS_MAX 64 /* a bit each */
+#define CONFUSIONS_MAX 64 /* one bit each */
 #define GROUPS_MAX     6
 #define NEAR_LINES     6
-#define FINDINGS_EACH  3 /* of one entry in one note: the first is the root of the others */
+#define FINDINGS_EACH  3 /* findings per entry and note; the first is the root */
 
 struct confusion {
 	const char *id, *all[GROUPS_MAX], *unless, *near, *hardware, *en;
@@ -85,7 +85,7 @@ static bool said_near(const struct jl_audit_note *note, size_t l, const char *wo
 	return false;
 }
 
-/* The words stand in `lines` lines from `l` on, and not already in fewer. */
+/* True if all word groups occur within `lines` lines from `l`, and not within fewer. */
 static bool matches(const struct jl_audit_note *note, const struct confusion *c, size_t l, size_t *ret_end)
 {
 	const struct jl_line *line = &note->lines[l];
@@ -94,7 +94,7 @@ static bool matches(const struct jl_audit_note *note, const struct confusion *c,
 	end = end > note->n_lines ? note->n_lines : end;
 	if (line->kind == JL_LINE_BLANK || line->kind == JL_LINE_FENCE || line->kind == JL_LINE_RULE)
 		return false;
-	/* the first group decides cheaply */
+	/* quick rejection by the first group */
 	if (!JL_PART_HAS(note, line, c->all[0]))
 		return false;
 	*ret_end = note->lines[end - 1].at + note->lines[end - 1].len;
@@ -137,7 +137,7 @@ static void found(struct jl_audit_note *note, struct confusion *c, size_t l)
 		jl_audit_finding_explain(said, "{%s}", c->en);
 }
 
-/* Which entries have a word of their first group in the line: one pass, whatever the number of entries. */
+/* Bit mask of the entries whose first group occurs in the line, in one pass for all entries. */
 static uint64_t first_groups(const struct jl_audit_note *note, const struct jl_line *line, const struct confusion *all,
 			     size_t n, const uint64_t by_byte[256])
 {

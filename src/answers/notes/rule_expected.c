@@ -1,5 +1,5 @@
-/* Efficiencies that a note expects of hardware, against what jeoul predicts for the model that the note names. Only what is said to be
- * expected: one measurement in five lies outside an 80 % interval and is still right. */
+/* Compares expected scaling efficiencies in a note with predictions for its model. Only for values said to be expected: one in five correct
+ * measurements is outside an 80 % interval. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define LINES_LOOKED_AT 5000
 #define PREDICTIONS_MAX 24
 
-/* "Hidden size: 1024": the figure right behind the words; NAN: nowhere. */
+/* The figure right after the words, e.g. "Hidden size: 1024"; NAN: none. */
 static double said(const struct jl_audit_note *note, const char *words)
 {
 	for (size_t l = 0; l < note->n_lines && l < LINES_LOOKED_AT; l++) {
@@ -28,7 +28,7 @@ static double said(const struct jl_audit_note *note, const char *words)
 	return NAN;
 }
 
-/* The catalog's model of the shape that the note gives; NULL: none. */
+/* The catalog's model with the dimensions in the note; NULL: none. */
 static const struct jl_model_info *model_of(const struct jl_audit_note *note)
 {
 	const double hidden = said(note, "hidden size|hidden dim|hidden|은닉 크기"),
@@ -95,7 +95,7 @@ static uint32_t gpus_in(const struct jl_audit_note *note, const struct jl_cell *
 		       : 0;
 }
 
-/* Rows of hardware, columns of "2 GPUs", "4 GPUs", shares in the cells; joined otherwise than by default, nothing is said. */
+/* Rows of hardware, columns of "2 GPUs", "4 GPUs", shares in the cells. Skips other than default interconnects. */
 static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g, const struct jl_request *req, int *left)
 {
 	for (uint32_t r = 1; r < g->n_rows; r++)

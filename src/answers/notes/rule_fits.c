@@ -1,16 +1,16 @@
-/* What does not fit into a memory: a model on cards that are named, and so many bytes into fewer. */
+/* Finds what does not fit into memory: a model on named cards, or more bytes into fewer. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "notes/inside.h"
 
-#define FIGURES_OF_A_LINE 64 /* more is no sentence */
+#define FIGURES_OF_A_LINE 64 /* more is not a sentence */
 
 static const char small[] = "LoRA|QLoRA|8-bit|4-bit|8bit|4bit|INT8|INT4|FP8|FP4|quant|quantized|양자화|offload|"
 			    "offloading|오프로딩|오프로드|GGUF|AWQ|GPTQ|MoE|pruned";
 
-/* The note says that it fits or runs there, or that it does not. */
+/* Words that something fits or runs, or does not. */
 static const char fit_words[] = "fit|fits|fitting|run|runs|loads|loaded|serve|served|들어갑|들어가|들어간|올라|올려|"
 				"올립|돌아|돌립|탑재|담깁|담을|적재",
 		  not_words[] =
@@ -21,7 +21,7 @@ static const char whole_weights[] = "16bit|16-bit|fp16|bf16|float16|bfloat16|hal
 
 enum use { USE_NONE, USE_TRAIN, USE_INFER };
 
-/* What a line speaks of itself decides, then the headings above it. */
+/* The line's own words decide, then the headings above. */
 static enum use use_of(const struct jl_audit_note *note, uint32_t line)
 {
 	static const char states[] = "optimizer|optimiser|옵티마이저|gradient|gradients|기울기|Adam|AdamW|states|학습|"
@@ -43,7 +43,7 @@ static enum use use_of(const struct jl_audit_note *note, uint32_t line)
 	return USE_NONE;
 }
 
-/* Bytes of one GPU that weights, gradients and AdamW's states take at least. */
+/* Minimum bytes per GPU for weights, gradients and AdamW's states. */
 static double least_B(const struct jl_audit_note *note, const struct jl_line *line, enum use use, double params,
 		      double n)
 {
@@ -51,13 +51,13 @@ static double least_B(const struct jl_audit_note *note, const struct jl_line *li
 		return params * 2 / n;
 	if (JL_PART_HAS(note, line, "ZeRO-2|ZeRO 2|ZeRO2"))
 		return params * 2 + params * 14 / n;
-	return params * 16 / n; /* sharded as far as it goes */
+	return params * 16 / n; /* fully sharded */
 }
 
-/* A model that a line names: its figure, or part of a name ("Llama-3-70B"). */
+/* A model in a line: its figure, or part of a name ("Llama-3-70B"). */
 struct named_model {
 	double params;
-	int32_t fig; /* -1: in a name */
+	int32_t fig; /* -1: part of a name */
 	uint32_t at, len;
 };
 
@@ -76,16 +76,17 @@ static void check_fit(struct jl_audit_note *note, uint32_t l, const struct named
 	if (!on || !e->n_gpus || use == USE_NONE || JL_PART_HAS(note, line, small) ||
 	    (line->kind != JL_LINE_ROW && JL_PART_HAS(note, line, not_words)) || m->params < 5e8)
 		return;
-	for (size_t i = 0; i < e->n_gpus; i++) /* the roomiest that it may mean */
+	for (size_t i = 0; i < e->n_gpus; i++) /* the possible variant with the largest memory */
 		if (e->gpus[i]->mem_B.value > mem) {
 			mem = e->gpus[i]->mem_B.value;
 			name = e->gpus[i]->name;
 		}
 	need = least_B(note, line, use, m->params, n);
-	if (!(mem > 0) || need <= mem * (use == USE_INFER ? 1 : 1.02) || /* beside weights something has to be */
+	/* inference also needs memory beside the weights */
+	if (!(mem > 0) || need <= mem * (use == USE_INFER ? 1 : 1.02) ||
 	    !(said = jl_finding_new(note, JL_AUDIT_UNLIKELY, "bound", m->at, m->len, m->fig)))
 		return;
-	const struct jl_gpu *meant = jl_audit_gpu(note, on, &count); /* as the note calls it elsewhere */
+	const struct jl_gpu *meant = jl_audit_gpu(note, on, &count); /* as specified elsewhere in the note */
 	name = meant && meant->mem_B.value >= mem ? meant->name : name;
 	snprintf(said->estimate, sizeof said->estimate, "%.0f GB > %.0f GiB", need / 1e9, mem / 1073741824.0);
 	if (use == USE_INFER)
@@ -104,7 +105,7 @@ static void check_fit(struct jl_audit_note *note, uint32_t l, const struct named
 			need / 1e9, n, name, mem / 1073741824.0);
 }
 
-/* The number of GPUs that a line gives a model: "2GPU", "single GPU"; 0: none, or several nodes. */
+/* Number of GPUs for a model in a line: "2GPU", "single GPU"; 0: none, or several nodes. */
 static double gpus_of(const struct jl_audit_note *note, const struct jl_line *line)
 {
 	double n = 0;
@@ -122,7 +123,7 @@ static double gpus_of(const struct jl_audit_note *note, const struct jl_line *li
 	return n;
 }
 
-/* "-70B" at the end of a name. */
+/* Finds "-70B" at the end of a name. */
 static bool model_in_name(const struct jl_audit_note *note, const struct jl_line *line, struct named_model *ret)
 {
 	const char *t = note->text + line->at;
@@ -145,7 +146,7 @@ static bool model_in_name(const struct jl_audit_note *note, const struct jl_line
 	return false;
 }
 
-/* "... fits one RTX 3090", "runs on a single H100", in the sentence that names the model. 0: it does not say how many. */
+/* Number of GPUs in the sentence of the model: "... fits one RTX 3090", "runs on a single H100". 0: not given. */
 static double named_gpus(const struct jl_audit_note *note, const struct jl_line *line, const struct named_model *m)
 {
 	uint32_t from, to;
@@ -181,10 +182,10 @@ static void check_model(struct jl_audit_note *note, uint32_t l)
 	}
 }
 
-/* --- so many bytes into fewer */
+/* --- bytes into fewer bytes */
 
-/* "140 GB fit in 128 GB", "26 GB runs on a card of 24 GB", "140GB이므로 128GB에 들어갑니다": need, capacity, and the verb between or behind them.
- * Sentences with quantisation or several devices are skipped. */
+/* "140 GB fit in 128 GB", "26 GB runs on a card of 24 GB", "140GB이므로 128GB에 들어갑니다": need, capacity, and a verb between or after them. Skips
+ * sentences with quantization or several devices. */
 static bool check_room(struct jl_audit_note *note, const struct jl_line *line, uint32_t i)
 {
 	static const char shared[] =

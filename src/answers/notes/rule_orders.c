@@ -1,4 +1,4 @@
-/* What a definition orders: the 90th percentile is not below the median, and the shares of one whole are all of it. */
+/* Checks orders by definition: the 90th percentile is not below the median; shares of a whole sum to 100 %. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,9 +6,7 @@
 
 #include "notes/inside.h"
 
-/* --- percentiles */
-
-/* "p50 latency", "P99.9 (ms)", "Latency 95%", "90th percentile", "median", "중앙값": which; NAN: none. `ret_at`: where it is written. */
+/* The percentile in a label: "p50 latency", "P99.9 (ms)", "Latency 95%", "90th percentile", "median", "중앙값"; NAN: none. `ret_at`: its offset. */
 static double percentile_in(const char *t, size_t len, size_t *ret_at, size_t *ret_len)
 {
 	static const char *const medians[] = { "median", "Median", "중앙값" };
@@ -52,11 +50,11 @@ static double percentile_in(const char *t, size_t len, size_t *ret_at, size_t *r
 
 struct ranked {
 	double p;
-	char of[64]; /* the label without the percentile */
+	char of[64]; /* label without the percentile */
 	int32_t fig;
 };
 
-/* What the label says but for the percentile: "TTFT (ms)" of "TTFT p90 (ms)". */
+/* Splits a label into percentile and the rest: "TTFT (ms)" of "TTFT p90 (ms)". */
 static bool ranked_by(struct ranked *ret, const char *t, size_t len, int32_t fig)
 {
 	char rest[160];
@@ -73,7 +71,7 @@ static bool ranked_by(struct ranked *ret, const char *t, size_t len, int32_t fig
 	return true;
 }
 
-/* The later one is reported: which of the two is wrong is unknown. */
+/* Reports the later one; which one is wrong is unknown. */
 static void compare(struct jl_audit_note *note, const struct ranked *x, const struct ranked *y)
 {
 	const struct ranked *lo = x->p < y->p ? x : y, *hi = x->p < y->p ? y : x;
@@ -93,7 +91,7 @@ static void compare(struct jl_audit_note *note, const struct ranked *x, const st
 
 #define RANKED_MAX 24
 
-/* In the heads, or (`down`) in the labels of rows. */
+/* Percentiles in the headers, or with `down` in the row labels. */
 static void grid_percentiles(struct jl_audit_note *note, const struct jl_grid *g, bool down)
 {
 	const uint32_t n_heads = down ? g->n_rows : g->n_cols, n = down ? g->n_cols : g->n_rows;
@@ -119,7 +117,7 @@ static void grid_percentiles(struct jl_audit_note *note, const struct jl_grid *g
 	}
 }
 
-/* "p50 12 ms, p90 19 ms", or one below the other. */
+/* Percentiles in text: "p50 12 ms, p90 19 ms", or on consecutive lines. */
 static void text_percentiles(struct jl_audit_note *note)
 {
 	struct ranked last = { .fig = -1 };
@@ -151,12 +149,12 @@ static void text_percentiles(struct jl_audit_note *note)
 	}
 }
 
-/* --- shares of one whole */
+/* --- shares of a whole */
 
 static const char share_words[] =
 	"share|비중|구성비|점유율|breakdown|portion|% of total|% of time|% of step|전체 중|시간 비율|of total";
 
-/* Shares whose sum is near 100 % and is not 100 %. */
+/* Reports shares that sum to almost, but not exactly, 100 %. */
 static void judge_shares(struct jl_audit_note *note, const int32_t *figs, size_t n)
 {
 	double sum = 0, slack = 0;
@@ -209,7 +207,7 @@ static void grid_shares(struct jl_audit_note *note, const struct jl_grid *g)
 	}
 }
 
-/* "Where the time goes: compute 61 %, all-reduce 30 %, the rest 9 %" */
+/* e.g. "Where the time goes: compute 61 %, all-reduce 30 %, the rest 9 %" */
 static void line_shares(struct jl_audit_note *note, const struct jl_line *line)
 {
 	int32_t figs[SHARES_MAX];

@@ -1,5 +1,5 @@
-/* Prices and rents against the dated rows of the catalog: new, used, on demand, spot. Prices move and differ from place to place, so only
- * what lies outside everything that is listed for the same thing differs, and the nearest row is named with its place and date. */
+/* Compares prices and rents with dated catalog rows: new, used, on-demand, spot. Prices vary over time and place, so only values outside all
+ * listed ones for the same thing are reported, with the nearest row's place and date. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "catalog/find.h"
 #include "notes/inside.h"
 
-#define LOOKUPS_MAX 4000 /* prices of one note that are looked up */
-#define OFFER_SLACK 1.1  /* a named offer of a cloud */
-#define PRICE_SLACK 1.25 /* of a card, from any seller */
-#define FEW_SLACK   2.1  /* below it, since cards are sold used; and both ways where little is listed */
+#define LOOKUPS_MAX 4000 /* maximum price lookups per note */
+#define OFFER_SLACK 1.1  /* tolerance: a named cloud offer */
+#define PRICE_SLACK 1.25 /* tolerance: a card from any seller */
+#define FEW_SLACK   2.1  /* tolerance below, since cards are sold used; in both directions if few prices are listed */
 #define FEW_ROWS    3
-#define LIST_SLACK  6.    /* below the only row, which may be a maker's list price */
-#define WON_LEAST   1050. /* won for a dollar since 2015; with 10 % of VAT at the other end */
+#define LIST_SLACK  6.    /* tolerance below a single row, which may be the list price */
+#define WON_LEAST   1050. /* lowest KRW/USD rate since 2015; the upper end includes 10 % VAT */
 #define WON_MOST    1620.
 
-/* Sums that are no price of one piece or one hour. */
+/* Words of sums that are not a unit price or an hourly price. */
 #define NO_PRICE                                                                                                                            \
 	"total|합계|총|month|monthly|매월|월간|한 "                                                                                 \
 	"달|/월|월당|year|yearly|연간|annual|day|daily|하루|token|tokens|토큰|"                                                   \
@@ -29,15 +29,15 @@
 static const char buys[] = "price|prices|priced|가격|가격대|MSRP|cost|costs|구매가|판매가|출시가|정가|중고가|시세|"
 			   "retail|retails|sells for|buy|used|new|street";
 
-struct offers { /* rows that fit, as dollars (or dollars a second) for one */
+struct offers { /* matching rows in dollars (or dollars per second) per unit */
 	double lo, hi;
 	const struct jl_price *near;
 	double near_value;
 	size_t n;
-	bool named; /* one offer of one cloud */
+	bool named; /* a single offer of one cloud */
 };
 
-struct shelf { /* rows of the catalog that are for one thing */
+struct shelf { /* catalog rows about one thing */
 	const struct jl_entity *e;
 	bool rent;
 	const uint16_t *rows;
@@ -54,9 +54,9 @@ struct shelves {
 struct asked {
 	const struct jl_entity *e;
 	const struct jl_mention *on;
-	const char *provider; /* as rows write it; NULL: any */
+	const char *provider; /* as in the rows; NULL: any */
 	bool rent, spot;
-	double value; /* dollars, for one */
+	double value; /* dollars per unit */
 	double count;
 };
 
@@ -112,7 +112,7 @@ static bool same_thing(const struct jl_entity *a, const struct jl_entity *b)
 	       memcmp(a->gpus, b->gpus, a->n_gpus * sizeof a->gpus[0]) == 0;
 }
 
-/* Rows are looked up once for each thing; NULL: more things than are looked at. */
+/* Looks rows up once per thing; NULL: limit reached. */
 static const struct shelf *shelf_of(const struct jl_audit_note *note, struct shelves *shelves, const struct asked *q)
 {
 	struct shelf *s = shelves->all;
@@ -202,7 +202,7 @@ static bool is_hourly(const struct jl_figure *f, const char *label, size_t len)
 	       (f->qty == JL_Q_USD && jl_span_has(label, len, "per hour|an hour|hourly|/hour|/hr|/h|시간당|시간 당"));
 }
 
-/* `label`: what names the price; `line`: all that is said around it. */
+/* `label`: text that names the price; `line`: surrounding text. */
 static bool check(struct jl_audit_note *note, struct shelves *shelves, int32_t fig, const struct jl_mention *on,
 		  const char *label, size_t label_len, const char *line, size_t line_len)
 {
@@ -216,7 +216,7 @@ static bool check(struct jl_audit_note *note, struct shelves *shelves, int32_t f
 		return false;
 	q.provider = q.rent ? provider_named(line, line_len) : NULL;
 	q.spot = jl_span_has(line, line_len, "spot|스팟|preemptible|interruptible");
-	const double per = q.rent && f->qty == JL_Q_USD ? 3600 : 1; /* "$3.06" under "per hour" */
+	const double per = q.rent && f->qty == JL_Q_USD ? 3600 : 1; /* "$3.06" in a column "per hour" */
 	const double lo = f->flags & JL_FIG_MOST ? 0 : f->lo / per, hi = f->flags & JL_FIG_LEAST ? f->hi * 1.5 : f->hi;
 	q.value = jl_fig_mid(f) / per / (won ? (WON_LEAST + WON_MOST) / 2 : 1);
 	o = offers_of(note, shelves, &q);
@@ -226,7 +226,7 @@ static bool check(struct jl_audit_note *note, struct shelves *shelves, int32_t f
 	}
 	if (!o.near)
 		return true;
-	/* for one piece, for all that are named, or for as many as a figure of the line counts */
+	/* per unit, for all that are named, or for a count in the line */
 	const struct jl_line *l = &note->lines[f->line];
 	for (uint32_t i = 0; i < 2 + (l->n_figs < 64 ? l->n_figs : 0u); i++) {
 		const struct jl_figure *many = i < 2 ? NULL : &note->figures[l->fig + i - 2];
@@ -281,8 +281,7 @@ static int judge_grid(struct jl_audit_note *note, struct shelves *shelves, const
 	return n;
 }
 
-/* The last name before it in its clause, right before it ("RTX 2070 ($400)") or with words of buying between; for a rent also the only name
- * of the line. */
+/* The last name before the price in its clause: adjacent ("RTX 2070 ($400)") or joined by words of buying; for rents also the line's only name. */
 static const struct jl_mention *named_by(const struct jl_audit_note *note, const struct jl_line *line,
 					 const struct jl_figure *f)
 {
@@ -322,7 +321,7 @@ static int judge_line(struct jl_audit_note *note, struct shelves *shelves, const
 			on = jl_audit_speaks_of(note, f->at);
 		if (!on)
 			continue;
-		/* the clause that it stands in */
+		/* the clause with the price */
 		uint32_t from = on->at >= line->at && on->at < f->at ? on->at : line->at, to = f->at + f->len;
 		while (from > line->at && on->at - from < 60 && !strchr(".,;|", note->text[from - 1]))
 			from--;

@@ -1,9 +1,9 @@
-/* The same figure in other places: what repeats a wrong one is wrong too; what should repeat a right one and does not, differs. */
+/* The same figure in several places: repetitions of a wrong figure are wrong, and a repetition that differs from a right one is reported. */
 #include <string.h>
 
 #include "notes/inside.h"
 
-/* Digits that are written: 83.5 has three, 2.4 two, 10 one. */
+/* Number of significant digits: 83.5 has three, 2.4 two, 10 one. */
 static int n_digits(const struct jl_audit_note *note, const struct jl_figure *f)
 {
 	int n = 0;
@@ -13,7 +13,7 @@ static int n_digits(const struct jl_audit_note *note, const struct jl_figure *f)
 	return n;
 }
 
-/* The same, or one end of a range. */
+/* True if equal, or if one end of a range is equal. */
 static bool same_figure(const struct jl_figure *a, const struct jl_figure *b)
 {
 	if (a->qty != b->qty || a->qty == JL_Q_NUMBER || a->qty == JL_Q_COUNT)
@@ -24,19 +24,19 @@ static bool same_figure(const struct jl_figure *a, const struct jl_figure *b)
 					(b->lo == b->hi && (a->lo == b->lo || a->hi == b->lo)));
 }
 
-/* The place a figure stands in: its row of a table, or its line. */
+/* The hardware of a figure: from its table row or its line. */
 static const struct jl_mention *about(const struct jl_audit_note *note, const struct jl_figure *f)
 {
 	const struct jl_line *line = &note->lines[f->line];
 
 	if (line->kind == JL_LINE_ROW) {
-		/* the first name of the row is its label */
+		/* the first name in a row is its label */
 		return line->n_mentions ? &note->mentions[line->mention] : NULL;
 	}
 	return jl_audit_speaks_of(note, f->at);
 }
 
-#define REPEATS_OF 64 /* findings whose repetitions are looked for */
+#define REPEATS_OF 64 /* maximum number of findings whose repetitions are searched */
 
 static void repeats_of(struct jl_audit_note *note, int32_t index)
 {
@@ -71,7 +71,7 @@ static void repeats_of(struct jl_audit_note *note, int32_t index)
 	}
 }
 
-/* --- a sentence that repeats a table with a slip */
+/* --- a sentence that repeats a table's figure with a typing error */
 
 static bool is_slip(const struct jl_audit_note *note, const struct jl_figure *a, const struct jl_figure *b)
 {
@@ -79,7 +79,7 @@ static bool is_slip(const struct jl_audit_note *note, const struct jl_figure *a,
 	       jl_is_slip(note->text + a->num_at, a->num_len, note->text + b->num_at, b->num_len) == 2;
 }
 
-/* Does the line name the row: its count ("8 GPUs" of a row 8), or its label? */
+/* True if the line names the row by its count ("8 GPUs" for row 8) or its label. */
 static bool names_row(const struct jl_audit_note *note, const struct jl_line *line, const struct jl_grid *g, uint32_t r)
 {
 	const struct jl_cell *label = jl_grid_cell(g, r, 0);
@@ -102,7 +102,7 @@ static bool stands_in(const struct jl_audit_note *note, const struct jl_grid *g,
 	return false;
 }
 
-/* The figure of the row that this one should be; NULL: none, or it is right. */
+/* The figure of the row that this one should equal; NULL: none, or they are equal. */
 static const struct jl_figure *meant_by(const struct jl_audit_note *note, const struct jl_grid *g,
 					const struct jl_figure *f)
 {

@@ -1,10 +1,9 @@
-/* Tables of scaling: an efficiency is the speed-up over what as many times the hardware should give; and a throughput that stands in two
- * tables is the same in both. */
+/* Checks scaling tables: efficiency is speedup over the ratio of hardware; a throughput in two tables must be the same. */
 #include <math.h>
 
 #include "notes/inside.h"
 
-/* --- efficiency = speed-up / (units / units of the base) */
+/* --- efficiency = speedup / (units / units of the base) */
 
 struct scaling {
 	int speedup, share;
@@ -26,7 +25,7 @@ static bool find_columns(const struct jl_audit_note *note, const struct jl_grid 
 	return s->speedup >= 0 && s->share >= 0;
 }
 
-/* "2노드 20GPU (DDP)", or the number of GPUs as the first column. */
+/* Number of units in a row: "2노드 20GPU (DDP)", or the first column. */
 static double units_of(const struct jl_audit_note *note, const struct jl_grid *g, uint32_t r)
 {
 	const int32_t i = jl_grid_cell(g, r, 0)->fig;
@@ -36,7 +35,7 @@ static double units_of(const struct jl_audit_note *note, const struct jl_grid *g
 		       : NAN;
 }
 
-struct scaled { /* a row: its speed-up and its share of it, of so many times the base */
+struct scaled { /* a row's speedup and efficiency, with the ratio of units to the base */
 	int32_t up, share;
 	double times;
 };
@@ -50,7 +49,7 @@ static bool scaled_of(struct scaled *ret, const struct jl_audit_note *note, cons
 	return ret->up >= 0 && ret->share >= 0 && ret->times > 1 && note->figures[ret->share].qty == JL_Q_PERCENT;
 }
 
-/* True where another column of both rows (a rate, or the inverse of a time) gives the same ratio to the base. */
+/* True if another column of both rows (a rate, or the inverse of a time) gives the same ratio. */
 static bool borne_out(const struct jl_audit_note *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
 		      uint32_t base_r, double speedup, double digit)
 {
@@ -69,7 +68,7 @@ static bool borne_out(const struct jl_audit_note *note, const struct jl_grid *g,
 	return false;
 }
 
-/* Is the share over another row of as much hardware as the base: another mode, another card? */
+/* True if the efficiency refers to another row with as much hardware as the base: another mode or card. */
 static bool other_base(const struct jl_audit_note *note, const struct jl_grid *g, const struct scaling *s, uint32_t r,
 		       uint32_t base_r, double speedup, double digit)
 {
@@ -80,7 +79,7 @@ static bool other_base(const struct jl_audit_note *note, const struct jl_grid *g
 	return false;
 }
 
-/* Which of the two is at fault: what a third column bears out stays. */
+/* Decides which of the two is wrong: the one confirmed by a third column is right. */
 static void blame(struct jl_audit_note *note, const struct jl_grid *g, const struct scaling *s, const struct scaled *x,
 		  uint32_t r, uint32_t base_r, int n_ok)
 {
@@ -143,7 +142,7 @@ static void judge_scaling(struct jl_audit_note *note, const struct jl_grid *g)
 		}
 }
 
-/* --- one throughput in two tables */
+/* --- a throughput in two tables */
 
 struct fact {
 	double gpus;
@@ -163,7 +162,7 @@ static int mode_of(const struct jl_audit_note *note, const struct jl_cell *a, co
 	return 0;
 }
 
-/* "10GPU" in the label, or the first column where its head counts GPUs. */
+/* Number of GPUs: "10GPU" in the label, or the first column if its header counts GPUs. */
 static double gpus_of(const struct jl_audit_note *note, const struct jl_grid *g, uint32_t r)
 {
 	const struct jl_cell *label = jl_grid_cell(g, r, 0), *head = jl_grid_cell(g, 0, 0);
@@ -195,7 +194,7 @@ static size_t read_facts(const struct jl_audit_note *note, struct fact *facts)
 				const int mode = cell->fig < 0 ? 0 : mode_of(note, head, jl_grid_cell(g, r, 0));
 				const double gpus = mode ? gpus_of(note, g, r) : NAN;
 
-				/* a rate by its own unit, or by the head of the column beside it */
+				/* a rate by its unit or by the column's header */
 				if (!isnan(gpus) && note->figures[cell->fig].decimals &&
 				    (note->figures[cell->fig].qty == JL_Q_COUNT_RATE ||
 				     (note->figures[cell->fig].qty == JL_Q_NUMBER && mode)))
@@ -220,7 +219,7 @@ static void contradictions(struct jl_audit_note *note)
 			if (facts[i].grid == facts[k].grid || facts[i].gpus != facts[k].gpus ||
 			    facts[i].mode != facts[k].mode || a->lo == b->lo || fabs(log(b->lo / a->lo)) > 0.06)
 				continue;
-			/* another pair of the two tables is the same: they are about the same runs */
+			/* another equal pair shows that both tables are about the same runs */
 			for (size_t x = 0; x < n; x++)
 				for (size_t y = 0; y < n; y++)
 					agree |= facts[x].grid == facts[i].grid && facts[y].grid == facts[k].grid &&

@@ -1,4 +1,4 @@
-/* Tables and lists against themselves: what most rows bear out, the other rows should too. */
+/* Checks tables and lists for internal consistency: relations that most rows satisfy should hold in all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const char *head(struct jl_audit_note *note, const struct jl_sheet *s, in
 				: "?";
 }
 
-/* "Epoch = 10 x Time", "Energy = Power x Time" */
+/* Formats a relation: "Epoch = 10 x Time", "Energy = Power x Time". */
 static void say_relation(char out[JL_AUDIT_TEXT_MAX], struct jl_audit_note *note, const struct jl_sheet *s,
 			 const struct jl_relation *rel)
 {
@@ -48,7 +48,6 @@ static void say_relation(char out[JL_AUDIT_TEXT_MAX], struct jl_audit_note *note
 			 head(note, s, rel->a), rel->eb > 0 ? "×" : "÷", head(note, s, rel->b));
 }
 
-/* One figure of the row of a relation's inputs that is known to be wrong. */
 static int32_t wrong_input(const struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation *rel,
 			   uint32_t row, int *ret_col)
 {
@@ -57,7 +56,7 @@ static int32_t wrong_input(const struct jl_audit_note *note, const struct jl_she
 	for (size_t i = 0; i < 2; i++) {
 		const int32_t f = cols[i] < 0 ? -1 : jl_finding_of(note, s->fig[row][cols[i]]);
 
-		/* two values contradict each other; which of them is wrong is unknown */
+		/* two values contradict each other, but which one is wrong is unknown */
 		if (f >= 0 && note->findings[f].verdict == JL_AUDIT_WRONG &&
 		    strcmp(note->findings[f].rule, "same-fact") != 0) {
 			*ret_col = cols[i];
@@ -67,7 +66,7 @@ static int32_t wrong_input(const struct jl_audit_note *note, const struct jl_she
 	return -1;
 }
 
-/* It agrees with a figure that is wrong: so it is wrong too, and follows from that one. */
+/* A result that agrees with a wrong input is wrong too, as a consequence. */
 static void follows(struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation *rel, uint32_t row)
 {
 	int col = -1;
@@ -115,7 +114,7 @@ static bool is_doubled(double ratio)
 	return fabs(fabs(log2(ratio)) - 1) < 0.01 || fabs(fabs(log2(ratio)) - 2) < 0.01;
 }
 
-/* Is it off as figures of other things are: per card of another number of cards, hardware that has twice as much of something? */
+/* True if the deviation is typical of a different subject: per card with another number of cards, or hardware with twice as much. */
 static bool is_other(const struct jl_figure *f, const struct jl_relation *rel, double value)
 {
 	const double ratio = jl_fig_mid(f) / value;
@@ -137,7 +136,7 @@ static void differs(struct jl_audit_note *note, struct jl_sheet *s, const struct
 
 	if (wrong_input(note, s, rel, row, &col) >= 0 || jl_finding_of(note, s->fig[row][rel->out]) >= 0 ||
 	    !isfinite(value) || is_other(&note->figures[s->fig[row][rel->out]], rel, value))
-		return; /* that one is at fault, or none */
+		return; /* another cell is wrong, or none */
 	if (!jl_sheet_blame(&b, note, s, rels, row, rel) || repeats)
 		b = (struct jl_blame){ .col = rel->out, .value = value, .other = rel->a };
 	const struct jl_figure *f = &note->figures[s->fig[row][b.col]];
@@ -147,7 +146,7 @@ static void differs(struct jl_audit_note *note, struct jl_sheet *s, const struct
 	for (struct jl_audit_finding *r = note->findings; rel->n_bad > rel->n_ok && r < said && said->root < 0; r++)
 		if (r->figure >= 0 && note->figures[r->figure].line >= s->grid->first_line &&
 		    strcmp(r->rule, "table") == 0)
-			said->root = (int32_t)(r - note->findings); /* all rows are off: one mistake */
+			said->root = (int32_t)(r - note->findings); /* all rows deviate: one mistake */
 	jl_fig_text(said->premises, note, f, b.value, f->digit / jl_fig_mid(f) > 0.05 && f->qty != JL_Q_COUNT);
 	if (b.other < 0 && rel->n_bad <= rel->n_ok)
 		jl_fig_digits(said->fix, f, b.value, 0);
@@ -172,8 +171,8 @@ static void differs(struct jl_audit_note *note, struct jl_sheet *s, const struct
 	}
 }
 
-/* Between two tables less is certain, since they may speak of different things: the same column in both and a value that looks like a
- * slip, or many rows with units. */
+/* Relations between two tables are less certain, since they may be about different things. Requires the same column in both and a probable
+ * typing error, or many rows with units. */
 static bool clear_between(const struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation *rel,
 			  uint32_t row)
 {
@@ -190,11 +189,11 @@ static bool clear_between(const struct jl_audit_note *note, const struct jl_shee
 	return strcmp(a, b) == 0;
 }
 
-/* Relations that heads define: out = a x b^eb; eb 0: out = k x a, where k follows from the rows. */
+/* Relations defined by headers: out = a x b^eb; eb 0: out = k x a with k fitted from the rows. */
 static const struct {
 	const char *out, *a, *b, *unless;
 	int eb;
-	uint8_t qty[3]; /* of out, a and b; JL_N_Q: any, out and a the same */
+	uint8_t qty[3]; /* quantities of out, a and b; JL_N_Q: any, with out equal to a */
 } defined[] = {
 	{ "amount|금액|subtotal|소계|line total|total|total price|total cost|합계|총액|총비용|총 비용",
 	  "unit price|단가|unit cost|price each|each|per GPU|per card|per node|per unit|개당|장당|대당|GPU당|GPU 당",
@@ -206,7 +205,7 @@ static const struct {
 	{ "busbw", "algbw", NULL, "", 0, { JL_Q_BYTE_RATE, JL_Q_BYTE_RATE, JL_N_Q } },
 };
 
-/* The nearest column with these words before `out`, else the only one behind it. */
+/* The nearest column with these words before `out`, otherwise the only one after it. */
 static int head_with(const struct jl_audit_note *note, const struct jl_sheet *s, const char *words, int out)
 {
 	int before = -1, behind = -1;
@@ -221,7 +220,7 @@ static int head_with(const struct jl_audit_note *note, const struct jl_sheet *s,
 	return before >= 0 ? before : behind < 0 ? -1 : behind;
 }
 
-/* How many take part in what a table of a collective shows, where the heading or the lines above it say so; 0: they do not. */
+/* Number of ranks of a collective's table from the heading or preceding lines; 0: unknown. */
 static double ranks_of(const struct jl_audit_note *note, const struct jl_grid *g)
 {
 	double n_ranks = 0, said = 0;
@@ -232,7 +231,7 @@ static double ranks_of(const struct jl_audit_note *note, const struct jl_grid *g
 		if (line->kind == JL_LINE_ROW)
 			break;
 		if (!line->n_figs || (line->kind == JL_LINE_TEXT && back > 6))
-			continue; /* far above they may be another run's */
+			continue; /* far above: may be another run */
 		n_ranks += JL_PART_HAS(note, line, "Rank") && JL_PART_HAS(note, line, "Pid") &&
 			   JL_PART_HAS(note, line, "device");
 		for (uint32_t i = line->fig; i < line->fig + line->n_figs; i++)
@@ -244,7 +243,7 @@ static double ranks_of(const struct jl_audit_note *note, const struct jl_grid *g
 	return n_ranks > 0 ? n_ranks : said;
 }
 
-/* busbw / algbw of so many: 2 (n-1)/n of an all-reduce, (n-1)/n of the others that move everything. */
+/* busbw / algbw: 2 (n-1)/n for all-reduce, (n-1)/n for other collectives that move all data. */
 static double bus_factor(const struct jl_audit_note *note, const struct jl_grid *g, double n)
 {
 	static const char once[] = "all_gather|all_gather_perf|all-gather|reduce_scatter|reduce_scatter_perf|reduce-"
@@ -259,7 +258,7 @@ static double bus_factor(const struct jl_audit_note *note, const struct jl_grid 
 	return 2 * (n - 1) / n;
 }
 
-/* The k of busbw = k x algbw: what is said of the ranks decides, else the rows that agree, where a whole number of ranks has it. */
+/* The constant of busbw = k x algbw: from the stated ranks, otherwise from agreeing rows if it corresponds to an integer number of ranks. */
 static bool bus_constant(const struct jl_audit_note *note, const struct jl_sheet *s, struct jl_relation *rel,
 			 double ranks)
 {
@@ -278,7 +277,7 @@ static bool bus_constant(const struct jl_audit_note *note, const struct jl_sheet
 	return fitted;
 }
 
-/* A definition that no row needs to bear out, but for one: where none does, the words mean something else. */
+/* Accepts a definition if at least one row agrees; otherwise the words mean something else. */
 static bool by_heads(struct jl_relation *ret, const struct jl_audit_note *note, const struct jl_sheet *s, size_t which,
 		     int out)
 {
@@ -309,7 +308,7 @@ static bool by_heads(struct jl_relation *ret, const struct jl_audit_note *note, 
 		const enum jl_fit fit = jl_sheet_is_total(note, s, r) ? JL_FIT_NONE : jl_relation_fit(s, &rel, r);
 
 		if (eb < 0 && s->in_slack[r][rel.a] + s->in_slack[r][rel.b] > 0.03)
-			return false; /* "1 GB" in "10 ms" may be much */
+			return false; /* e.g. "1 GB" in "10 ms" has a large rounding error */
 		rel.n_ok += fit == JL_FIT_OK;
 		rel.n_bad += fit == JL_FIT_BAD;
 	}
@@ -319,13 +318,13 @@ static bool by_heads(struct jl_relation *ret, const struct jl_audit_note *note, 
 
 /* --- a row of totals */
 
-/* Heads of what is not added up: rates, means, extremes, prices of one, what was added up before. */
+/* Headers of columns that are not summed: rates, means, extremes, unit prices, running totals. */
 static const char not_added[] =
 	"온도|temp|temperature|누적|cumulative|running|per|rate|ratio|share|%|/|단가|unit price|unit cost|price "
 	"each|each|개당|장당|대당|당|비율|효율|efficiency|utilization|util|MFU|이용률|사용률|가동률|score|speedup|배속|"
 	"배율|지연|°C|℃";
 
-/* A quotient of two other columns in every row, and in the row of totals too. */
+/* True if the column is a quotient of two others in all rows including the total. */
 static bool is_quotient(const struct jl_sheet *s, uint32_t col, uint32_t total)
 {
 	for (uint32_t a = 0; a < s->n_cols; a++)
@@ -347,7 +346,7 @@ static bool is_quotient(const struct jl_sheet *s, uint32_t col, uint32_t total)
 	return false;
 }
 
-/* True where the figure below a column is not its sum but a mean, an extreme, the last value or a quotient. */
+/* True if the figure in the total row is a mean, an extreme, the last value or a quotient. */
 static bool is_no_sum(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t col, uint32_t total,
 		      double sum)
 {
@@ -364,7 +363,7 @@ static bool is_no_sum(const struct jl_audit_note *note, const struct jl_sheet *s
 	       fabs(mid - jl_fig_mid(&note->figures[s->fig[total - 1][col]])) <= slack || is_quotient(s, col, total);
 }
 
-/* True where the total is wrong, not a row: other columns confirm all rows, or only the total's correction is a slip. */
+/* True if the total is wrong rather than a row: other columns confirm all rows, or only the total's correction is a typing error. */
 static bool is_total_wrong(const struct jl_audit_note *note, const struct jl_sheet *s, const struct jl_relation rels[],
 			   uint32_t col, double off)
 {
@@ -413,13 +412,11 @@ static void judge_total(struct jl_audit_note *note, const struct jl_sheet *s, co
 		}
 }
 
-/* --- one sheet */
-
 static void judge_sheet(struct jl_audit_note *note, struct jl_sheet *s, uint32_t first_out, bool within)
 {
 	struct jl_relation rels[JL_AUDIT_COLS_MAX];
 
-	/* of what a program prints the definitions are enough */
+	/* for program output, definitions suffice */
 	note->work -= s->grid->kind == JL_GRID_PRINTED ? 200.0 * s->n_rows : 0;
 	jl_sheet_relations(rels, s, &note->work, s->grid->kind == JL_GRID_PRINTED ? s->n_cols : first_out, within);
 	for (size_t i = 0; within && i < JL_LEN(defined); i++)
@@ -462,7 +459,7 @@ static bool same_row(const struct jl_audit_note *note, const struct jl_grid *a, 
 	return a->labels[r] && a->labels[r] == b->labels[i];
 }
 
-/* The row of `b` that is about the same as row `r` of `a`; none where either table has two such rows. */
+/* The row of `b` about the same thing as row `r` of `a`; none if ambiguous. */
 static int32_t partner(const struct jl_audit_note *note, const struct jl_grid *a, uint32_t r, const struct jl_grid *b)
 {
 	int32_t found = -1;
@@ -493,7 +490,7 @@ static uint32_t add_columns(const struct jl_audit_note *note, struct jl_sheet *s
 	return s->n_cols;
 }
 
-/* Columns of the later table against those of the earlier one. */
+/* Compares the later table's columns with the earlier one's. */
 static void judge_pair(struct jl_audit_note *note, struct jl_sheet *s, const struct jl_grid *a, const struct jl_grid *b)
 {
 	int32_t rows_a[64], rows_b[64];
@@ -518,7 +515,7 @@ static void judge_pair(struct jl_audit_note *note, struct jl_sheet *s, const str
 	judge_sheet(note, s, first, false);
 }
 
-#define PAIRED_GRIDS 16 /* a table is held against the ones shortly before it */
+#define PAIRED_GRIDS 16 /* number of preceding tables to compare with */
 
 void jl_rule_tables(struct jl_audit_note *note)
 {

@@ -1,24 +1,24 @@
-/* Relations are not assumed but discovered: a column follows from others where rows enough agree, to the digits written, that chance
- * would not do it. Each agreeing row bears -ln(2 tolerance / spread) nats of evidence; a constant that is fitted costs the best row, and
- * every relation that was tried costs its share. A column is explained by the simplest relation that its rows bear out best. */
+/* Discovers relations between columns: a relation is accepted if enough rows agree, within their written digits, to rule out chance. Each
+ * agreeing row contributes -ln(2 tolerance / spread) nats of evidence. A fitted constant costs the best row, and each tried relation a share.
+ * Each column gets the simplest relation with the most evidence. */
 #include "notes/sheet.h"
 
 #include <math.h>
 
 #include "base/stats.h"
 
-#define ENOUGH      4.0  /* nats beyond what trying costs: one in fifty by chance */
-#define LOOSE       0.12 /* a row whose digits leave more than this says nothing against a relation */
+#define ENOUGH      4.0  /* required nats beyond the cost of trying: 1 in 50 by chance */
+#define LOOSE       0.12 /* rows with a larger tolerance are not evidence against a relation */
 #define CLOSE       0.03
 #define TIGHT       0.003
 #define FAR_FRAC    0.004
-#define FAR_FITTED  0.015 /* of a fitted constant: a little off is what measurements are */
-#define FAR_RATE    0.03  /* of a measured rate and a measured time */
+#define FAR_FITTED  0.015 /* tolerance with a fitted constant: measurements scatter */
+#define FAR_RATE    0.03  /* tolerance for a measured rate and a measured time */
 #define ROUND_BONUS 2.2
-#define DEFINED     5.0 /* time = count / rate: what the units make it needs few rows */
+#define DEFINED     5.0 /* bonus for relations defined by units, such as time = count / rate */
 #define WEAK        6.0
-#define AGAINST     1.5 /* nats that a row against a relation costs it */
-#define A_ROW       1.9 /* nats that a row bears on average: many rows of few digits agree with much */
+#define AGAINST     1.5 /* cost of a contradicting row, nats */
+#define A_ROW       1.9 /* maximum mean evidence per row, nats: many rows with few digits agree with many relations */
 #define ROWS_SEEN   200
 #define MANY_ALIKE  6
 
@@ -26,7 +26,7 @@ struct search {
 	const struct jl_sheet *s;
 	struct jl_relation *ret;
 	double tried;
-	bool within; /* one table */
+	bool within; /* columns of one table */
 };
 
 static double spread(const struct jl_sheet *s, int col)
@@ -59,7 +59,7 @@ double jl_relation_value(const struct jl_sheet *s, const struct jl_relation *rel
 	}
 }
 
-/* How far a row is off, and how far it may be: results are rounded or cut off, inputs had more digits than are written. */
+/* A row's deviation and its tolerance: results are rounded or truncated, inputs may have had more digits. */
 static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_t r, double *ret_off, double *ret_tol)
 {
 	const bool adds = rel->form == JL_FORM_SUM || rel->form == JL_FORM_REST || rel->form == JL_FORM_ROW;
@@ -85,7 +85,7 @@ static bool off(const struct jl_sheet *s, const struct jl_relation *rel, uint32_
 		tol += s->in_slack[r][rel->a] + (rel->b < 0 ? 0 : s->in_slack[r][rel->b]);
 	}
 	*ret_off = out - ln_value;
-	/* "2 kW" and "3 h" were meant exactly where everything else comes out exactly */
+	/* where all other rows match exactly, inputs like "2 kW" and "3 h" are exact */
 	*ret_tol = rel->tight ? fmin(tol, TIGHT + s->slack[r][rel->out]) : tol;
 	*ret_tol += 1e-6;
 	return true;
@@ -96,7 +96,7 @@ static bool is_rate(const struct jl_sheet *s, int col)
 	return col >= 0 && (s->is_rate[col] || s->qty[col] == JL_Q_COUNT_RATE);
 }
 
-/* Is a factor a whole number, or one in so many: of the values, or of the digits in their units (100 h at 340 W are 34 kWh)? */
+/* Tests whether a constant is an integer or a reciprocal of one, for values or for digits in their units (100 h at 340 W are 34 kWh). */
 static bool whole_factor(const struct jl_sheet *s, const struct jl_relation *rel, double *ret_ln_k)
 {
 	const double unit = s->ln_unit[rel->out] - rel->ea * s->ln_unit[rel->a] -
@@ -109,7 +109,7 @@ static bool whole_factor(const struct jl_sheet *s, const struct jl_relation *rel
 		if (k > 0.97 && k < 1000 && fabs(k - round(k)) < 0.03 * k)
 			*ret_ln_k = log(round(k)) + units[i];
 		else if (k < 0.52 && k > 0.001 && fabs(1 / k - round(1 / k)) < 0.03 / k)
-			*ret_ln_k = -log(round(1 / k)) + units[i]; /* half of it */
+			*ret_ln_k = -log(round(1 / k)) + units[i]; /* a reciprocal */
 		else
 			continue;
 		return true;
@@ -124,7 +124,7 @@ static bool is_whole(const struct jl_sheet *s, const struct jl_relation *rel)
 	return whole_factor(s, rel, &ln_k) && fabs(ln_k - rel->ln_k) < 1e-9;
 }
 
-/* Money or energy of a time, at one rate for all rows. */
+/* True for money or energy proportional to time. */
 static bool is_priced(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a];
@@ -136,7 +136,7 @@ static bool is_priced(const struct jl_sheet *s, const struct jl_relation *rel)
 	return out == JL_Q_ENERGY && (a == JL_Q_TIME || a == JL_Q_POWER);
 }
 
-/* How much further off than its digits allow a row must be. */
+/* How far beyond its tolerance a row must deviate to be wrong. */
 static double far(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	const bool fitted = rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2;
@@ -168,7 +168,7 @@ static int count_ok(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n;
 }
 
-/* Seconds of a day, hours of a year, in whatever power of ten: what turns one unit into another. */
+/* Tests for unit conversions: seconds per day, hours per year, times any power of ten. */
 static bool is_conversion(const struct jl_relation *rel, double *ret_ln_k)
 {
 	/* ln of 1, 1.024, 1.024^3, 2.4, 3, 3.6, 3.65, 6, 8.64, 8.76 */
@@ -190,7 +190,7 @@ static bool is_conversion(const struct jl_relation *rel, double *ret_ln_k)
 	return false;
 }
 
-/* A round factor that is as good is what was meant: ten epochs, 24 hours. */
+/* Replaces the constant by a round one if it fits as well: ten epochs, 24 hours. */
 static void round_constant(const struct jl_sheet *s, struct jl_relation *rel)
 {
 	struct jl_relation rounded = *rel;
@@ -200,7 +200,7 @@ static void round_constant(const struct jl_sheet *s, struct jl_relation *rel)
 		*rel = rounded;
 }
 
-/* The constant that most rows share: the median, then the mean of those near it, weighted by how exactly they are written. */
+/* Fits the constant: the median, then the mean of nearby values weighted by their precision. */
 bool jl_relation_constant(const struct jl_sheet *s, struct jl_relation *rel)
 {
 	double k[ROWS_SEEN], o, tol, sum = 0, weight = 0, median;
@@ -235,7 +235,7 @@ static bool seen_before(const struct jl_sheet *s, const struct jl_relation *rel,
 	return false;
 }
 
-/* Does a column (or, with `less`, its ratio to another) change among the rows that agree? What is constant explains nothing. */
+/* True if a column (or with `less` its ratio to another) varies over the agreeing rows. Constants explain nothing. */
 static bool varies(const struct jl_sheet *s, const struct jl_relation *rel, int col, int less)
 {
 	double lo = INFINITY, hi = -INFINITY, slack = 0;
@@ -256,7 +256,7 @@ static bool has_unit(uint8_t qty)
 	return qty != JL_Q_NUMBER && qty != JL_Q_COUNT && qty != JL_N_Q;
 }
 
-/* True where a column of plain numbers is a ratio to a base row: 1, 100. */
+/* True if a plain column has a base row: 1 or 100. */
 static bool has_base(const struct jl_sheet *s, int col)
 {
 	if (!s->is_ratio[col])
@@ -267,7 +267,7 @@ static bool has_base(const struct jl_sheet *s, int col)
 	return false;
 }
 
-/* Agreeing rows that agree closely: small whole numbers agree with much. */
+/* Number of rows that agree closely; small integers agree easily. */
 static int n_close(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	double o, tol;
@@ -278,7 +278,7 @@ static int n_close(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n;
 }
 
-/* "Month (30 days)" = 30 x "day": the factor is written in the head. */
+/* The factor is in the header: "Month (30 days)" = 30 x "day". */
 static bool factor_in_head(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	const double unit = s->ln_unit[rel->out] - s->ln_unit[rel->a];
@@ -288,8 +288,8 @@ static bool factor_in_head(const struct jl_sheet *s, const struct jl_relation *r
 		fabs(rel->ln_k - unit - log(s->head_number[rel->out])) < 1e-9);
 }
 
-/* What columns may mean by each other: exact forms need few rows; a fitted constant between bare numbers is a coincidence until many
- * rows bear it out; the same column twice in one table is no relation. */
+/* Plausibility of a relation. Exact forms need few rows. Fitted constants between plain numbers need many. The same column twice in one table is
+ * excluded. */
 static bool meant(const struct search *in, const struct jl_relation *rel)
 {
 	const struct jl_sheet *s = in->s;
@@ -302,7 +302,7 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 		return rel->n_ok >= 3;
 	if (rel->form == JL_FORM_PRODUCT && has_unit(out) && (has_unit(a) || has_unit(s->qty[rel->b])) &&
 	    (has_unit(a) || varies(s, rel, rel->a, -1)) && (has_unit(s->qty[rel->b]) || varies(s, rel, rel->b, -1)))
-		return rel->n_ok >= 2; /* one price for all rows is still a price; a count of one is no factor */
+		return rel->n_ok >= 2; /* a common price is accepted, a count of one is not a factor */
 	if (!varies(s, rel, rel->a, -1) || (rel->b >= 0 && !varies(s, rel, rel->b, -1)))
 		return false;
 	switch (rel->form) {
@@ -331,7 +331,7 @@ static bool meant(const struct search *in, const struct jl_relation *rel)
 	return rel->evidence > (has_base(s, rel->out) ? 0 : 5);
 }
 
-/* Three rows or more that agree to a few parts in a thousand, and at most one that does not. */
+/* True if at least three rows agree within a few parts in a thousand, and at most one does not. */
 static bool is_tight(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	int n = 0, others = 0;
@@ -347,7 +347,7 @@ static bool is_tight(const struct jl_sheet *s, const struct jl_relation *rel)
 	return n >= 3 && others <= 1;
 }
 
-/* How many rows may disagree: one, of a long table one in 25; of an exact form in one unit a few, since sums are sums. */
+/* Number of rows that may disagree: one; in long tables 1 in 25; more for exact sums in one unit. */
 static int n_against(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	if (rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2)
@@ -357,7 +357,7 @@ static int n_against(const struct jl_sheet *s, const struct jl_relation *rel)
 	return rel->n_ok < 25 ? 1 : (rel->n_ok + rel->n_bad) / 25;
 }
 
-/* Do the units of both sides agree, so that the relation is what the words mean: energy = power x time, time = count / rate? */
+/* True if the units of both sides agree: energy = power x time, time = count / rate. */
 static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a], b = rel->b < 0 ? JL_Q_NUMBER : s->qty[rel->b];
@@ -371,7 +371,7 @@ static bool by_units(const struct jl_sheet *s, const struct jl_relation *rel)
 	return true;
 }
 
-/* Columns of the same kind in the same unit: many of them are parts of something that was measured. */
+/* Number of columns with the same quantity and unit; many of them are parts of a measured total. */
 static int n_alike(const struct jl_sheet *s, int col)
 {
 	int n = 0;
@@ -413,7 +413,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 	if (rel->form == JL_FORM_SCALE || rel->form == JL_FORM_SCALE2)
 		rel->evidence -= best;
 	rel->evidence -= log(in->tried) + ENOUGH;
-	/* the same kind of thing times a whole number is what people do: ten epochs, eight cards, hours to days */
+	/* an integer multiple of the same quantity is common: ten epochs, eight cards, hours to days */
 	if (rel->form == JL_FORM_SCALE && rel->ea > 0 && s->qty[rel->out] == s->qty[rel->a] &&
 	    has_unit(s->qty[rel->a]) && fabs(k - round(k)) < 0.03 * k && k > 0.97 && n_alike(s, rel->out) < MANY_ALIKE)
 		rel->evidence += ROUND_BONUS;
@@ -425,7 +425,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 		  (rel->ea > 0 && s->qty[rel->out] != s->qty[rel->a] && is_conversion(rel, &ln_k))))
 		rel->evidence += ROUND_BONUS;
 	int most_bad = n_against(s, rel);
-	/* a whole multiple or a rest that no row speaks against is enough to carry a mistake on */
+	/* an integer multiple or a remainder without contradiction is enough to propagate an error */
 	if (rel->evidence <= 0 && rel->evidence > -WEAK && rel->n_bad == 0 && s->qty[rel->out] == s->qty[rel->a] &&
 	    has_unit(s->qty[rel->out]) &&
 	    ((rel->form == JL_FORM_SCALE && rel->ea > 0 && rel->n_ok >= 3 && k > 1.5 && fabs(k - round(k)) < 1e-9) ||
@@ -439,7 +439,7 @@ static void weigh(const struct search *in, struct jl_relation *rel)
 		rel->evidence = -1;
 }
 
-/* Better borne out for the rows against it; then simpler. */
+/* Prefers more evidence per contradicting row, then simplicity. */
 static bool better(const struct jl_relation *x, const struct jl_relation *y)
 {
 	if (!(y->evidence > 0))
@@ -457,8 +457,7 @@ static bool better(const struct jl_relation *x, const struct jl_relation *y)
 	return x->evidence > y->evidence;
 }
 
-/* What was measured for itself follows from nothing; a rate does not follow from the same rate of something else, and a time is short where
- * a rate is high. */
+/* Excludes independent measurements as results, rates as results of other rates of the same kind, and times proportional to rates. */
 static bool may_follow(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	const uint8_t out = s->qty[rel->out];
@@ -481,7 +480,7 @@ static bool may_follow(const struct jl_sheet *s, const struct jl_relation *rel)
 	return true;
 }
 
-/* Two figures of one kind in one unit have a ratio that means something only where it is whole. */
+/* The ratio of two figures with the same quantity and unit is meaningful only if it is an integer. */
 static bool constant_means(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	const uint8_t out = s->qty[rel->out];
@@ -492,7 +491,7 @@ static bool constant_means(const struct jl_sheet *s, const struct jl_relation *r
 		 (rel->b >= 0 && out == s->qty[rel->b] && s->ln_unit[rel->out] == s->ln_unit[rel->b]));
 }
 
-/* Of values with units only a product with the right unit means something; shares of shares and ratios of ratios agree by chance. */
+/* For values with units, only products with matching units are meaningful; shares and ratios agree by chance. */
 static bool units_go(const struct jl_sheet *s, const struct jl_relation *rel)
 {
 	const uint8_t out = s->qty[rel->out], a = s->qty[rel->a], b = s->qty[rel->b];
@@ -525,7 +524,7 @@ static void try_pair(const struct search *in, int out, int a)
 {
 	for (int e = -1; e <= 1; e += 2)
 		try_one(in, (struct jl_relation){ .form = JL_FORM_SCALE, .out = out, .a = a, .b = -1, .ea = e });
-	/* "saved" = the first row's time - this row's */
+	/* e.g. "saved" = first row's time - this row's */
 	for (uint32_t r = 0; r < in->s->n_rows && r < 3; r++)
 		if (same_kind(in->s, out, a) && isnan(in->s->ln[r][out]) && !isnan(in->s->ln[r][a]))
 			try_one(in,
@@ -543,7 +542,7 @@ static void try_triple(const struct search *in, int out, int a, int b)
 		};
 
 		try_one(in, rel);
-		/* the same of the digits alone: 3,300 in 11 days are 300 a day */
+		/* on digits without units: 3,300 in 11 days are 300 a day */
 		rel.ln_k = in->s->ln_unit[out] - rel.ea * in->s->ln_unit[a] - rel.eb * in->s->ln_unit[b];
 		if (fabs(rel.ln_k) > 1e-9)
 			try_one(in, rel);
@@ -557,7 +556,7 @@ static void try_triple(const struct search *in, int out, int a, int b)
 	try_one(in, (struct jl_relation){ .form = JL_FORM_SUM, .out = out, .a = b, .b = a, .ea = 1, .eb = -1 });
 }
 
-/* A last column that is the sum of those before it. */
+/* A last column that is the sum of the preceding ones. */
 static void try_row(const struct search *in, int out)
 {
 	int a = out - 1;

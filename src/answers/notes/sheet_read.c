@@ -1,4 +1,4 @@
-/* A grid as numbers: which rows and columns hold figures, and what kind of figures a column has. */
+/* Converts a grid to numbers: selects rows and columns with figures, and determines each column's quantity. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void put(const struct jl_audit_note *note, struct jl_sheet *s, uint32_t r
 	s->in_slack[row][col] = (f->digit * (f->decimals ? 0.5 : 1) + (f->hi - f->lo) / 2) / jl_fig_mid(f);
 }
 
-/* Heads of columns that were measured: whole numbers in them are cut off. Others count, and are exact. */
+/* Headers of measured columns, whose integers are rounded. Integers in other columns are exact counts. */
 static const char measured[] = "/s|per|rate|throughput|time|ms|sec|seconds|speed|score|latency|GB|GB/"
 			       "s|TFLOP|TFLOPS|GFLOPS|처리량|시간|속도|지연|TTFT|TPOT|us";
 
@@ -29,7 +29,7 @@ static const char ratios[] =
 static const char stats[] = "p25|p50|p75|p90|p95|p98|p99|percentile|median|std|stddev|stdev|min|max|avg|average|mean|"
 			    "latency|jitter|90%|95%|99%|중앙값|평균|표준편차|최소|최대|loss|accuracy|정확도";
 
-/* 1, 2, 4, 8: chosen, not measured. */
+/* True for settings such as 1, 2, 4, 8. */
 static bool are_settings(const struct jl_sheet *s, uint32_t col)
 {
 	uint32_t n = 0;
@@ -84,7 +84,7 @@ static void column_kind(const struct jl_audit_note *note, struct jl_sheet *s, ui
 	}
 }
 
-/* Numbers of remarks, ranks and years are no quantities. */
+/* Columns of remarks, ranks and years are not quantities. */
 static bool is_remark(const struct jl_audit_note *note, const struct jl_cell *head)
 {
 	return (head->len == 1 && note->text[head->at] == '#') ||
@@ -92,7 +92,6 @@ static bool is_remark(const struct jl_audit_note *note, const struct jl_cell *he
 		JL_PART_HAS(note, head, "note|notes|remark|비고|rank|순위|no|id|연도|출시년도|date|version"));
 }
 
-/* A cell of a grid that is read by rows, or by columns where it lies sideways. */
 static struct jl_cell *cell_at(const struct jl_grid *g, uint32_t row, uint32_t col)
 {
 	return g->sideways ? jl_grid_cell(g, col, row) : jl_grid_cell(g, row, col);
@@ -115,12 +114,12 @@ void jl_sheet_add(const struct jl_audit_note *note, struct jl_sheet *s, const st
 	column_kind(note, s, c);
 }
 
-/* Rows and columns of a grid that hold figures. */
+/* Rows and columns with figures. */
 void jl_sheet_of(const struct jl_audit_note *note, struct jl_sheet *s, const struct jl_grid *g)
 {
 	const uint32_t n_rows = g->sideways ? g->n_cols : g->n_rows, n_cols = g->sideways ? g->n_rows : g->n_cols;
 
-	s->n_rows = s->n_cols = 0; /* the rest is large and written where it is used */
+	s->n_rows = s->n_cols = 0; /* the rest is large and is set where needed */
 	s->grid = g;
 	s->total = -1;
 	for (uint32_t r = g->has_heads; r < n_rows && s->n_rows < JL_AUDIT_ROWS_MAX; r++)
@@ -137,10 +136,10 @@ void jl_sheet_of(const struct jl_audit_note *note, struct jl_sheet *s, const str
 	for (uint32_t r = 2; r < s->n_rows && s->total < 0; r++)
 		if (jl_sheet_is_total(note, s, r) &&
 		    (g->sideways || r + 1 >= s->n_rows || g->labels[s->row_of[r]] != g->labels[s->row_of[r + 1]]))
-			s->total = (int32_t)r; /* two of them are no totals */
+			s->total = (int32_t)r; /* a second total row disables both */
 }
 
-/* "Total", not "total_token_throughput" nor "SUM<F16>" */
+/* matches "Total", but not "total_token_throughput" or "SUM<F16>" */
 bool jl_sheet_is_total(const struct jl_audit_note *note, const struct jl_sheet *s, uint32_t row)
 {
 	const struct jl_cell *label = cell_at(s->grid, s->row_of[row], 0);

@@ -1,4 +1,4 @@
-/* Units as notes write them, Korean and English: all spellings of one; the longest that fits is the one. */
+/* Unit spellings in notes, Korean and English; the longest match wins. */
 #include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define Y   (D * 365)
 #define KI  1024.0
 
-/* Case matters only where another unit has the same letters (b and B are told apart; Gb/s is bits). */
+/* Case matters only between units with the same letters (b and B; Gb/s is bits). */
 static const struct jl_audit_unit units[] = {
 	{ JL_Q_BYTE_RATE, KI *KI *KI, "GiB/s" },
 	{ JL_Q_BYTE_RATE, KI *KI, "MiB/s" },
@@ -103,7 +103,7 @@ static const struct jl_audit_unit units[] = {
 const signed char *jl_qty_dims(enum jl_qty q)
 {
 	static const signed char rows[JL_N_Q + 1][JL_N_DIM] = {
-		/* s, B, FLOP, J, USD, KRW */
+		/* exponents of s, B, FLOP, J, USD, KRW */
 		[JL_Q_TIME] = { 1 },
 		[JL_Q_GPU_TIME] = { 1 },
 		[JL_Q_BYTES] = { 0, 1 },
@@ -122,13 +122,13 @@ const signed char *jl_qty_dims(enum jl_qty q)
 	return rows[q];
 }
 
-/* Units of one letter that begin words when they stand apart: "4 s" and "4 h" are times, "4 B" and "8 x" may be anything. */
+/* One-letter units that must follow the digits directly: "4 s" and "4 h" are times, "4 B" and "8 x" are ambiguous. */
 static bool needs_glue(const char *spelling, size_t n)
 {
 	return n == 1 && !strchr("shdW%$", spelling[0]);
 }
 
-/* Letters end where the word ends; Korean units are followed by particles. */
+/* Latin units must end at a word boundary; Korean ones may be followed by particles. */
 static bool stands_at(const char *spelling, size_t n, const char *text, size_t len)
 {
 	return n <= len && spelling[0] == text[0] && memcmp(spelling, text, n) == 0 &&
@@ -136,7 +136,7 @@ static bool stands_at(const char *spelling, size_t n, const char *text, size_t l
 		 (isalnum((unsigned char)text[n]) || text[n] == '_'));
 }
 
-/* Spellings indexed by their first byte: a figure looks only at those that may follow it. */
+/* Spellings indexed by their first byte. */
 struct spelling {
 	const char *text;
 	const struct jl_audit_unit *unit;
@@ -188,7 +188,7 @@ const struct jl_audit_unit *jl_audit_unit_at(const char *text, size_t len, bool 
 		const struct spelling *s = &spellings[i];
 
 		if (stands_at(s->text, s->len, text, len) && (glued || !needs_glue(s->text, s->len))) {
-			*ret_len = s->len; /* the longest come first */
+			*ret_len = s->len; /* sorted by length, longest first */
 			return s->unit;
 		}
 	}

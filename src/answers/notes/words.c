@@ -1,4 +1,4 @@
-/* Words around a figure, and figures said in the way that the note has them. */
+/* Searches words around figures, and formats figures in the note's style. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static bool letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Without case, for letters of ASCII. */
+/* Case-insensitive comparison for ASCII letters. */
 static bool begins(const char *text, const char *word, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -54,7 +54,7 @@ bool jl_words_begin(const char *text, size_t len, const char *words, bool whole)
 	return false;
 }
 
-/* Bytes that occur in a text, letters without case: a word whose ends do not occur is not in it. */
+/* Set of bytes in a text, case-insensitive: rejects words whose first or last byte does not occur. */
 struct bytes {
 	uint64_t has[4];
 };
@@ -63,7 +63,7 @@ static unsigned folded(char c)
 {
 	const unsigned k = (unsigned char)c;
 
-	return k | (k >> 1 & 0x20); /* from 0x40 on: A and a are one */
+	return k | (k >> 1 & 0x20); /* A and a share a bit */
 }
 
 static bool has_byte(const struct bytes *b, char c)
@@ -76,7 +76,7 @@ bool jl_span_has(const char *text, size_t len, const char *words)
 	struct bytes b = { { 0 } };
 
 	if (len > 4096)
-		len = 4096; /* a sentence, not a file in one line */
+		len = 4096; /* limit for files without line breaks */
 	for (size_t i = 0; i < len; i++)
 		b.has[folded(text[i]) >> 6] |= 1ull << (folded(text[i]) & 63);
 	for (const char *w = words; *w;) {
@@ -115,7 +115,7 @@ static void commas(char *text)
 	text[n] = '\0';
 }
 
-/* As "4억 9,500만 500" is counted. */
+/* Formats as "4억 9,500만 500". */
 static void count_korean(char out[JL_SHOULD_MAX], double v)
 {
 	static const struct {
@@ -156,7 +156,7 @@ const char *jl_fig_digits(char out[JL_SHOULD_MAX], const struct jl_figure *like,
 		snprintf(out, JL_SHOULD_MAX, "%.*fe%.0f", decimals, v / pow(10, power), power);
 		return out;
 	}
-	/* three digits at least of what is much smaller than the figure that it stands for */
+	/* at least three significant digits */
 	while (v != 0 && fabs(v - round(v)) > 1e-9 * fabs(v) && fabs(v) * pow(10, decimals) < 9.5 && decimals < 9)
 		decimals++;
 	snprintf(out, JL_SHOULD_MAX, "%.*f", fabs(v) < 1e15 ? decimals : 0, fabs(v) < 1e30 ? v : 0);
@@ -170,13 +170,13 @@ const char *jl_fig_text(char out[JL_SHOULD_MAX], const struct jl_audit_note *not
 {
 	const uint32_t behind = like->num_at + like->num_len, end = like->at + like->len;
 	const char *unit = note->text + behind;
-	const bool plus = behind < end && *unit == '+'; /* 100+ TFLOPS */
+	const bool plus = behind < end && *unit == '+'; /* e.g. 100+ TFLOPS */
 	const uint32_t len = (like->flags & JL_FIG_APPENDED ? like->unit_len : end - behind) - plus;
 	char digits[JL_SHOULD_MAX];
 
 	jl_fig_digits(digits, like, value, more);
 	snprintf(out, JL_SHOULD_MAX, "%.*s%.40s%.*s", (int)(like->num_at - like->at), note->text + like->at, digits,
-		 len < 20 ? (int)len : 0, unit + plus); /* "2.5 GB" keeps its blank */
+		 len < 20 ? (int)len : 0, unit + plus); /* keeps the space in "2.5 GB" */
 	return out;
 }
 

@@ -1,3 +1,4 @@
+/* Evaluates the plans that a search found. */
 #include "plan/answer.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ static bool is_tied(const struct jl_plan_answer *a, double value)
 	return value <= a->plans[0].value * e->hi / e->value;
 }
 
-/* None fits: the one that lacks least. */
+/* If no plan fits: finds the one that lacks least memory. */
 static enum jl_status find_miss(struct jl_plan_answer *a, struct jl_arena *arena, struct jl_err *err)
 {
 	const struct jl_plan_site *site = a->ask->site;

@@ -1,4 +1,4 @@
-/* Result of a plan search: the best ways with their prices, the limits of the run, the size of the search. */
+/* Result of a plan search: the best plans with their costs, the limits of the run, the size of the search. */
 #pragma once
 
 #include "base/buf.h"
@@ -10,51 +10,52 @@
 #include "plan/way.h"
 #include "predict/predict.h"
 
-/* A way to run as settings that can be pasted: Megatron-LM's flags, DeepSpeed's JSON, torchtitan's TOML, TRL's command. */
+/* Formats of settings for frameworks: Megatron-LM's flags, DeepSpeed's JSON, torchtitan's TOML, TRL's command. */
 enum jl_plan_target { JL_PLAN_MEGATRON, JL_PLAN_DEEPSPEED, JL_PLAN_TORCHTITAN, JL_PLAN_TRL, JL_N_PLAN_TARGET };
 
 const char *jl_plan_target_title(enum jl_plan_target target); /* "Megatron-LM" */
 
-/* Why this target cannot run the case; NULL: it can. */
+/* Why this target cannot run the case; en NULL: it can. */
 struct jl_plan_reason {
 	const char *en;
 };
 struct jl_plan_reason jl_plan_settings_absent(enum jl_plan_target target, const struct jl_case *c);
 
-/* Only what the plan decides; data, learning rate and paths are not in it. */
+/* Contains what the plan determines, without data, learning rate and paths. */
 void jl_plan_settings(struct jl_buf *out, enum jl_plan_target target, const struct jl_case *c);
 
-/* Which target the case was weighed for. */
+/* The target whose framework the case was predicted for. */
 enum jl_plan_target jl_plan_settings_of(const struct jl_case *c);
 
-/* How large a batch a system holds in one pass, and which batch runs fastest. */
-/* A batch with how it runs; batch 0: not even one sample a worker. */
+/* Largest batch of a system in one pass, and its fastest batch. */
+/* A batch and its plan; batch 0: not even one sample per worker fits. */
 struct jl_batch_point {
 	double batch;  /* all workers, one pass each */
-	double worker; /* of one worker */
+	double worker; /* per worker */
 	struct jl_case how;
 	struct jl_prediction prediction;
 };
 
 struct jl_batch_limit {
-	struct jl_batch_point largest; /* data parallel as is: no recompute, nothing offloaded */
-	struct jl_batch_point fastest; /* most samples a second of those up to `largest` */
-	struct jl_batch_point most;    /* with whatever makes room: slices, ZeRO, recompute, offload */
+	struct jl_batch_point largest; /* plain data parallel: no recomputation, no offloading */
+	struct jl_batch_point fastest; /* highest samples/s of all batches up to `largest` */
+	/* with any memory saving: tensor and pipeline parallelism, ZeRO, recomputation, offloading */
+	struct jl_batch_point most;
 	double capacity_B;
 };
 
 struct jl_batch_ask {
 	const struct jl_catalog *cat;
-	struct jl_plan_site *site; /* its batch is changed on the way */
+	struct jl_plan_site *site; /* the search changes its batch */
 	const struct jl_plan_narrow *narrow;
 	double memory_frac;
 };
 
 void jl_plan_batch_limit(struct jl_batch_limit *ret_limit, const struct jl_batch_ask *ask);
 
-extern const char *const jl_plan_objectives[]; /* names, in the order of enum jl_plan_objective; NULL ends them */
+extern const char *const jl_plan_objectives[]; /* names by enum jl_plan_objective; NULL-terminated */
 
-/* How much was searched, by one search or by a fleet of them. */
+/* Size of one search, or of a fleet's. */
 struct jl_plan_effort {
 	struct jl_plan_tally tally;
 	double search_s;
@@ -62,17 +63,17 @@ struct jl_plan_effort {
 };
 
 struct jl_plan_setting {
-	const char *text;   /* to be pasted; NULL: */
-	const char *absent; /* why there is none */
+	const char *text;   /* settings to paste; NULL: see `absent` */
+	const char *absent; /* reason for no settings */
 };
 
 struct jl_plan_ranked {
 	int rank;
-	double value; /* what was to be best */
-	bool tied;    /* inside the winner's interval: not distinguishable */
+	double value; /* value of the objective */
+	bool tied;    /* within the winner's interval, so not distinguishable from it */
 	struct jl_case how;
 	struct jl_prediction p;
-	struct jl_elapsed elapsed; /* with failures: what limits are held against */
+	struct jl_elapsed elapsed; /* with failures: compared with the limits */
 	struct jl_plan_setting settings[JL_N_PLAN_TARGET];
 };
 
@@ -83,20 +84,20 @@ struct jl_plan_answer {
 	size_t n;
 	struct jl_plan_ranked *plans;
 	bool batch_given;
-	double deadline_s, budget_usd; /* of the run; NAN: none */
-	bool in_time, in_budget;       /* the best plan; also where there is no limit */
-	const struct jl_case *miss;    /* where none fits: the nearest one; NULL: nothing divides */
+	double deadline_s, budget_usd; /* limits of the run; NAN: none */
+	bool in_time, in_budget;       /* of the best plan; true if there is no limit */
+	const struct jl_case *miss;    /* if no plan fits: the nearest one; NULL: no plan divides evenly */
 	double miss_B, lacks_B;
 };
 
-/* Weighs what the search has found. */
+/* Evaluates what the search found. */
 enum jl_status jl_plan_answer_make(struct jl_plan_answer *answer, const struct jl_catalog *cat, struct jl_arena *arena,
 				   struct jl_err *err);
 
-/* Gain of a plan search over a prediction without a given plan; searched from this many GPUs on. */
+/* Gain of a searched plan over predict's own plan; searched from JL_PLAN_HINT_GPUS GPUs on. */
 #define JL_PLAN_HINT_GPUS 64
 struct jl_plan_hint {
-	double times; /* as fast; NAN: not asked, or nothing is found */
+	double times; /* speedup; NAN: not searched, or no better plan */
 	double step_s;
 	struct jl_case how;
 };
@@ -120,4 +121,4 @@ struct jl_batch_answer {
 	struct jl_batch_row *rows;
 };
 
-extern const struct jl_schema jl_plan_fields, jl_fleet_fields, jl_batch_fields; /* --json of the three */
+extern const struct jl_schema jl_plan_fields, jl_fleet_fields, jl_batch_fields; /* JSON of the three answers */

@@ -1,3 +1,4 @@
+/* Finds the largest and the fastest batch of a system. */
 #include "plan/answer.h"
 
 #include <math.h>
@@ -10,13 +11,13 @@ static bool allows(const struct jl_batch_ask *ask, enum jl_plan_axis axis, int v
 	return jl_plan_allows(ask->narrow, axis, value);
 }
 
-/* One pass of `worker` samples on each data-parallel rank. */
+/* One pass with `worker` samples per data-parallel rank. */
 static void case_of(struct jl_case *ret_case, const struct jl_batch_ask *ask, struct jl_plan_way *way, double worker)
 {
 	const struct jl_case *base = &ask->site->base;
 
 	way->micro_batch = (int)worker;
-	if (!base->subject.kind->is_cut) { /* data parallel is all there is */
+	if (!base->subject.kind->is_cut) { /* only data parallelism is possible */
 		*ret_case = *base;
 		ret_case->shard.micro_batch = worker;
 		ret_case->plan.n_micro = 1;
@@ -27,7 +28,7 @@ static void case_of(struct jl_case *ret_case, const struct jl_batch_ask *ask, st
 	jl_plan_way_case(ret_case, ask->site, way);
 }
 
-/* Largest batch of one worker whose memory stays below the margin. */
+/* Largest micro-batch whose memory stays below the limit. */
 static double largest_of(const struct jl_batch_ask *ask, struct jl_plan_way *way, struct jl_case *scratch)
 {
 	case_of(scratch, ask, way, 1);
@@ -45,7 +46,7 @@ static void point_at(struct jl_batch_point *ret_point, const struct jl_batch_ask
 	jl_predict(&ret_point->prediction, ask->cat, &ret_point->how);
 }
 
-/* Plain data parallel, or the least ZeRO stage that holds a sample. */
+/* Plain data parallelism, or the lowest ZeRO stage at which one sample fits. */
 static double find_plain(const struct jl_batch_ask *ask, struct jl_plan_way *way, struct jl_case *scratch)
 {
 	const int last = ask->site->base.subject.kind->is_cut ? 3 : 0;
@@ -63,7 +64,7 @@ static double find_plain(const struct jl_batch_ask *ask, struct jl_plan_way *way
 	return 0;
 }
 
-/* Powers of two, three halves of them, and the largest itself. */
+/* Tries powers of two, 1.5 times these, and the largest batch itself. */
 static void find_fastest(struct jl_batch_limit *limit, const struct jl_batch_ask *ask, struct jl_plan_way *way)
 {
 	const double largest = limit->largest.worker;
@@ -78,7 +79,7 @@ static void find_fastest(struct jl_batch_limit *limit, const struct jl_batch_ask
 	}
 }
 
-/* Every stage, recompute and offload of one number of slices. */
+/* Tries all ZeRO stages, recomputation and offloading for one model-parallel split. */
 static void try_slices(struct jl_batch_limit *limit, const struct jl_batch_ask *ask, struct jl_plan_way *way,
 		       struct jl_case *scratch)
 {

@@ -1,7 +1,8 @@
+/* Fields of plan searches for JSON. */
 #include "plan/answer.h"
 #include "predict/fields.h"
 
-/* --- how much was searched */
+/* --- size of the search */
 
 JL_NUMBER_OF(n_configurations, jl_plan_effort, (double)jl_plan_n_configurations(&r->tally));
 JL_NUMBER_OF(configurations_per_s, jl_plan_effort, n_configurations(record) / r->search_s);

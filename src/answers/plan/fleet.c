@@ -1,3 +1,4 @@
+/* Searches plans over kinds and numbers of GPUs. */
 #include "plan/fleet.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 
 #include "base/units.h"
 
-#define PER_HOST 8 /* of a kind that is a GPU: what boards and most servers have */
+#define PER_HOST 8 /* GPUs per host if a kind is a GPU: usual for boards and servers */
 #define GPUS_MAX 8000000
 
 static enum jl_status add_size(struct jl_fleet_ask *ask, long long n, struct jl_err *err)
@@ -28,7 +29,7 @@ static enum jl_status add_range(struct jl_fleet_ask *ask, long long from, long l
 	for (long long n = 1; n <= to; n *= 2) {
 		if (n > from)
 			JL_TRY(add_size(ask, n, err));
-		/* Three halves of it: whole hosts only. */
+		/* 1.5 times the power of two, if it is whole hosts */
 		if (n >= 2LL * PER_HOST && n / 2 * 3 > from && n / 2 * 3 <= to)
 			JL_TRY(add_size(ask, n / 2 * 3, err));
 	}
@@ -58,7 +59,7 @@ enum jl_status jl_fleet_sizes(struct jl_fleet_ask *ask, const char *text, struct
 	return JL_OK;
 }
 
-/* How a kind in a number is written; NULL in `ret_text`: it does not come in that number. */
+/* Writes the system expression of a kind and number; NULL in `ret_text`: impossible number. */
 static enum jl_status write_system(const char **ret_text, struct jl_fleet_point *p, const struct jl_fleet_ask *ask,
 				   struct jl_arena *arena, struct jl_err *err)
 {
@@ -81,7 +82,7 @@ static enum jl_status write_system(const char **ret_text, struct jl_fleet_point 
 	return JL_OK;
 }
 
-/* Numbers of a system that may be taken of it: up to one host, or whole hosts. */
+/* Nearest possible numbers of GPUs in a system: within one host, or whole hosts. */
 static void nearest(struct jl_fleet_point *p, int per_host, int n_hosts)
 {
 	p->possible = false;
@@ -106,7 +107,8 @@ static enum jl_status machine_of(struct jl_machine *ret_machine, struct jl_fleet
 	JL_TRY(jl_sys_parse(&sys, ask->cat, text, arena, err));
 	JL_TRY(jl_machine_make(&whole, ask->cat, &sys, err));
 	*ret_machine = whole;
-	if (!ask->n_kinds && jl_machine_take(ret_machine, &whole, p->n_gpus, NULL)) /* not a part of it: left out */
+	/* impossible as a part of this system: skip */
+	if (!ask->n_kinds && jl_machine_take(ret_machine, &whole, p->n_gpus, NULL))
 		nearest(p, jl_sys_per_node(&whole.sys), whole.sys.n_nodes);
 	return JL_OK;
 }
@@ -132,7 +134,7 @@ static enum jl_status batch_of(double *ret_batch, const char *kind, const struct
 	struct jl_fleet_point largest = { .kind = kind };
 	struct jl_machine machine;
 
-	/* the largest number that there is of it */
+	/* largest available number */
 	for (size_t i = 0; i < ask->n_sizes; i++) {
 		struct jl_fleet_point p = { .kind = largest.kind, .n_gpus = ask->sizes[i] };
 
@@ -151,7 +153,7 @@ static enum jl_status batch_of(double *ret_batch, const char *kind, const struct
 	return JL_OK;
 }
 
-/* The batch of the first kind of GPU whose model is known. */
+/* The batch for the first kind of GPU whose model is known. */
 enum jl_status jl_fleet_batch(double *ret_batch, const struct jl_fleet_ask *ask, struct jl_arena *arena,
 			      struct jl_err *err)
 {
@@ -212,7 +214,7 @@ static enum jl_status search_point(struct jl_fleet *fleet, struct jl_fleet_point
 	return JL_OK;
 }
 
-/* Which of two is the better answer: one that keeps the limits at its worst end too, as a recommendation does; then the smaller. */
+/* True if `p` is better: first by meeting the limits in the worst case too (as in recommend), then by the smaller value. */
 static bool is_better(const struct jl_fleet *fleet, const struct jl_fleet_point *p, int than,
 		      double (*value)(const struct jl_fleet_point *))
 {
@@ -221,7 +223,7 @@ static bool is_better(const struct jl_fleet *fleet, const struct jl_fleet_point 
 	return !isnan(value(p)) && (!q || (p->surely != q->surely ? p->surely : value(p) < value(q)));
 }
 
-/* Pareto-optimal: no other point is both faster and cheaper. A point without a price is not. */
+/* Marks Pareto-optimal points: no other one is faster and cheaper. Points without a price are never on the front. */
 static void find_front(struct jl_fleet *fleet)
 {
 	fleet->cheapest = fleet->fastest = -1;
@@ -246,7 +248,7 @@ static void find_front(struct jl_fleet *fleet)
 	}
 }
 
-/* An unknown name is an error; a kind without a needed catalog figure, or unsuitable for the request, is left out. */
+/* Unknown names are errors. Kinds that lack a catalog figure, or do not suit the request, are omitted. */
 static enum jl_status check_kinds(const struct jl_fleet_ask *ask, struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_sys sys;

@@ -1,3 +1,4 @@
+/* Parses --fix and --forbid. */
 #include "plan/narrow.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static const char *const offloads[] = { "none",
 static const struct {
 	const char *name;
 	long long min, max;
-	const char *const *words; /* instead of a number */
+	const char *const *words; /* allowed words instead of a number */
 } axes[JL_N_AXIS] = {
 	[JL_AXIS_DP] = { .name = "dp", .min = 1, .max = DEGREE_MAX },
 	[JL_AXIS_TP] = { .name = "tp", .min = 1, .max = DEGREE_MAX },
@@ -36,12 +37,12 @@ static const struct {
 	[JL_AXIS_MICRO_BATCH] = { .name = "micro-batch", .min = 1, .max = DEGREE_MAX },
 	[JL_AXIS_RECOMPUTE] = { .name = "recompute", .words = recomputes },
 	[JL_AXIS_OFFLOAD] = { .name = "offload", .words = offloads },
-	[JL_AXIS_OVERLAP] = { .name = NULL }, /* may be forbidden, not required */
+	[JL_AXIS_OVERLAP] = { .name = NULL }, /* can be forbidden, not required */
 	[JL_AXIS_HSDP] = { .name = "hsdp", .min = 0, .max = 1 },
 	[JL_AXIS_FP8] = { .name = "fp8", .min = 0, .max = 1 },
 };
 
-/* Values from lo to hi are ruled out; with `bits`, values that have any of them. */
+/* Excludes values from lo to hi; with `bits`, values that contain any of these bits. */
 static const struct {
 	const char *word;
 	enum jl_plan_axis axis;
@@ -150,7 +151,7 @@ enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, s
 	return JL_OK;
 }
 
-/* The word that rules this value out; NULL: none does. */
+/* The word that excludes this value; NULL: allowed. */
 static const char *ruled_out(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value)
 {
 	for (size_t i = 0; i < N_ROWS; i++) {

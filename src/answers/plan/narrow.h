@@ -1,4 +1,4 @@
-/* What a search may not choose: axes that are fixed (--fix tp=8) and what is ruled out (--forbid offload). */
+/* Restrictions of a search: fixed axes (--fix tp=8) and excluded values (--forbid offload). */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ enum jl_plan_axis {
 	JL_AXIS_MICRO_BATCH,
 	JL_AXIS_RECOMPUTE,
 	JL_AXIS_OFFLOAD,
-	JL_AXIS_OVERLAP, /* tensor slices behind products; ZeRO-3 keeps what it gathered */
+	JL_AXIS_OVERLAP, /* tensor-parallel transfers overlap with products; ZeRO-3 keeps gathered weights */
 	JL_AXIS_HSDP,
 	JL_AXIS_FP8,
 	JL_N_AXIS
@@ -26,13 +26,13 @@ enum jl_plan_axis {
 struct jl_plan_narrow {
 	bool is_fixed[JL_N_AXIS];
 	int fixed[JL_N_AXIS];
-	unsigned forbidden; /* rows of the table of words */
+	unsigned forbidden; /* bit per row of the word table */
 };
 
-/* "tp=8,zero=1,recompute=selective" and "offload,fp8"; added to what is there. */
+/* Parse "tp=8,zero=1,recompute=selective" and "offload,fp8"; add to existing restrictions. */
 enum jl_status jl_plan_fix(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err);
 enum jl_status jl_plan_forbid(struct jl_plan_narrow *narrow, const char *text, struct jl_err *err);
-/* Refuses an option that is both fixed and forbidden. */
+/* Fails if an option is both fixed and forbidden. */
 enum jl_status jl_plan_agree(const struct jl_plan_narrow *narrow, struct jl_err *err);
 
 bool jl_plan_allows(const struct jl_plan_narrow *narrow, enum jl_plan_axis axis, int value);

@@ -1,3 +1,4 @@
+/* Branch-and-bound search over all plans of one system. */
 #include "plan/search.h"
 
 #include <math.h>
@@ -13,32 +14,32 @@
 #include "predict/kind.h"
 
 #define THREADS_MAX 256
-#define ITEMS_MAX   2000000000 /* position times stride stays in 64 bits */
-#define FIRST_ROUND 32         /* items without a bound */
-#define STEPS_EACH  100        /* of an item, for the budget */
-#define SLACK       1e-9       /* rounding never makes a bound cut off the best */
+#define ITEMS_MAX   2000000000 /* keeps position × stride within 64 bits */
+#define FIRST_ROUND 32         /* items before the first bound */
+#define STEPS_EACH  100        /* budget steps per item */
+#define SLACK       1e-9       /* relative tolerance, so that rounding never prunes the best plan */
 
 struct search {
-	const struct jl_language *lang; /* of the caller; set in every thread */
+	const struct jl_language *lang; /* the caller's language; set in every thread */
 	const struct jl_plan_ask *ask;
 	struct jl_plan_space space;
 	double limit_B;
-	double bound; /* of this round: nothing above it can be among the best */
+	double bound; /* bound of this round: plans above it cannot be among the best */
 	long long stride;
-	long long from, to; /* positions of this round */
+	long long from, to; /* positions in this round */
 	_Atomic long long next, done;
 };
 
-/* Blocks depend on how gradients are kept, and that on the framework, the stage of ZeRO and what is offloaded. */
+/* Memory of the states. It depends on how gradients are stored, thus on framework, ZeRO stage and offloading. */
 struct variant {
 	double weight_B, grad_B, optimizer_B, moved_B;
 	int update_copies;
-	struct jl_train_blocks blocks[2]; /* without and with overlapped tensor slices */
-	struct jl_train_blocks kept;      /* of the longest samples, where the usual ones are shorter */
+	struct jl_train_blocks blocks[2]; /* without and with overlapped tensor parallelism */
+	struct jl_train_blocks kept;      /* with the longest samples, if usual ones are shorter */
 };
-#define VARIANTS_MAX 8 /* more than there are ways to keep states */
+#define VARIANTS_MAX 8 /* more than the number of possible state layouts */
 
-/* What a tail comes to at one depth: one of the variants, or no way at all. */
+/* Variant of a tail at one depth, or one of these values. */
 #define NOT_A_WAY    255
 #define NO_FRAMEWORK 254
 
@@ -76,7 +77,7 @@ static int better(const struct jl_plan_found *a, const struct jl_plan_found *b)
 	return jl_plan_way_compare(&a->way, &b->way) < 0;
 }
 
-/* Sorted, one a cut: a better way with the same cut takes the place of the other. */
+/* Sorted, one entry per model-parallel split: a better plan replaces one with the same split. */
 static void top_add(struct jl_plan_top *top, const struct jl_plan_found *found)
 {
 	int at = top->n, same = -1;
@@ -122,7 +123,7 @@ static void share_merge(struct jl_plan_share *into, const struct jl_plan_share *
 	into->stopped |= from->stopped;
 }
 
-/* Prices are computed on first use. */
+/* Starts an item; costs are computed on first use. */
 static void begin_item(struct worker *w, const struct jl_plan_way *item)
 {
 	const struct jl_plan_space *space = &w->s->space;
@@ -134,7 +135,7 @@ static void begin_item(struct worker *w, const struct jl_plan_way *item)
 	jl_plan_way_case(&w->c, space->site, item);
 }
 
-/* The variant of the case's states; priced when it is new. */
+/* The variant with the case's states; computed if it is new. */
 static int variant_of(struct worker *w)
 {
 	const struct jl_plan *p = &w->c.plan;
@@ -159,7 +160,7 @@ static int variant_of(struct worker *w)
 	for (int i = 0; i < w->n_async; i++) {
 		w->c.plan.tp_async = w->async[i];
 		w->train = jl_case_train(&w->c);
-		if (w->c.run_seq > 0) { /* as a prediction: memory of the longest samples, time of the usual ones */
+		if (w->c.run_seq > 0) { /* as in a prediction: memory by the longest samples, time by usual ones */
 			jl_train_kept(&w->train, &v->kept);
 			w->train.shard.seq = w->c.run_seq;
 		}
@@ -168,7 +169,7 @@ static int variant_of(struct worker *w)
 	return k;
 }
 
-/* Time of everything but gradients, optimizer and transfers to the host: no tail of this variant takes less. */
+/* Lower bound of the time of all tails with this variant: without gradients, optimizer and host transfers. */
 static double least_value(struct worker *w, const struct variant *v, int i)
 {
 	struct jl_train *t = &w->train;
@@ -189,7 +190,7 @@ static double least_value(struct worker *w, const struct variant *v, int i)
 	t->plan.trained_frac = 0;
 	t->plan.no_optimizer = 1;
 	step = jl_train_step(t, &v->blocks[i]);
-	plan->zero = 1; /* for energy: the optimizer moves least where its states are cut most */
+	plan->zero = 1; /* for energy: the optimizer moves least with sharded states */
 	return jl_plan_value(w->s->ask, &w->c, &step) * (1 - SLACK);
 }
 
@@ -211,13 +212,13 @@ static void evaluate(struct worker *w, const struct jl_plan_way *way, const stru
 		top_add(&w->share.top, &found);
 }
 
-/* True where there is anything to shard or gather. */
+/* True if the tail makes a difference: something to shard or gather exists. */
 static int tail_applies(const struct jl_plan_tail *tail, const struct jl_plan_depth *depth, double n_ranks)
 {
 	return n_ranks > 1 ? !tail->in_host || depth->host_ranks > 0 : !tail->zero;
 }
 
-/* As jl_plan_way_runs, for the options of the tail. */
+/* As jl_plan_way_runs, for the options of a tail. */
 static int tail_runs(const struct jl_plan_tail *tail, const struct jl_plan_way *way, double n_ranks, int moves)
 {
 	if (tail->offload & JL_OFFLOAD_ACTIVATIONS && !moves)
@@ -241,7 +242,7 @@ static void set_tail(struct worker *w, struct jl_plan_way *way, const struct jl_
 	jl_case_set_states(&w->c);
 }
 
-/* Which tails are ways at this depth, and with which variant. Returns how many no framework runs. */
+/* Lists the tails that are possible at this depth and their variants. Returns the number that no framework runs. */
 static long long list_tails(struct worker *w, struct jl_plan_way *way, const struct jl_plan_depth *depth)
 {
 	const struct jl_plan_space *space = &w->s->space;
@@ -266,26 +267,26 @@ static long long list_tails(struct worker *w, struct jl_plan_way *way, const str
 	return n_none;
 }
 
-/* The blocks that memory is asked of. */
+/* Blocks that determine the memory need. */
 static const struct jl_train_blocks *kept_of(const struct worker *w, const struct variant *v)
 {
 	return w->c.run_seq > 0 ? &v->kept : &v->blocks[0];
 }
 
-/* Unknown memory of a host holds everything. */
+/* True if the offloaded states fit into host memory; unknown host memory fits everything. */
 static int host_holds(const struct worker *w, const struct variant *v)
 {
 	return isnan(w->c.ram_B) || jl_case_host_B(&w->c, kept_of(w, v)) <= JL_HOST_RAM_FRAC * w->c.ram_B;
 }
 
-/* One stage of ZeRO and offload: memory first, and time only for what fits. */
+/* One tail: checks memory first, computes time only if it fits. */
 static void run_tail(struct worker *w, const struct jl_plan_way *way, const struct variant *v, unsigned live,
 		     int n_live)
 {
 	double total_B;
 
 	if (live >> 1 && jl_plan_at_odds(&w->c, (enum jl_framework)way->framework, way->zero)) {
-		live &= 1; /* the second overlaps slices */
+		live &= 1; /* bit 1: overlapped tensor parallelism */
 		n_live--;
 		w->share.tally.n_framework++;
 	}
@@ -312,7 +313,7 @@ static void run_tail(struct worker *w, const struct jl_plan_way *way, const stru
 			evaluate(w, way, v, i, total_B);
 }
 
-/* Which variants, with and without overlap, may still be among the best. */
+/* Finds the variants, without and with overlap, that may still be among the best. */
 static void find_live(struct worker *w, unsigned live[VARIANTS_MAX])
 {
 	const double bound = w->s->bound;
@@ -337,7 +338,7 @@ static void run_depth(struct worker *w, const struct jl_plan_way *item, const st
 	plan->dp = depth->dp;
 	plan->n_micro = depth->n_micro;
 	n_none = list_tails(w, &way, depth);
-	/* what follows from the number of micro-batches is not the blocks' */
+	/* these times depend on the number of micro-batches */
 	const struct jl_train train = jl_case_train(&w->c);
 
 	w->train.generate_s = train.generate_s;
@@ -396,7 +397,7 @@ static void *work(void *arg)
 
 		if (position >= s->to)
 			return NULL;
-		if (jl_budget_charge(s->ask->budget, STEPS_EACH)) { /* between items: none is cut */
+		if (jl_budget_charge(s->ask->budget, STEPS_EACH)) { /* between items, so that each is complete */
 			w->share.stopped = 1;
 			return NULL;
 		}
@@ -417,7 +418,7 @@ static void run_round(struct search *s, struct worker *workers, int n_threads)
 
 	s->next = 0;
 	s->lang = jl_lang();
-	for (int i = 1; i < n_threads; i++) /* one that does not start leaves its work to the others */
+	for (int i = 1; i < n_threads; i++) /* if a thread fails to start, the others do its work */
 		started[i] = pthread_create(&threads[i], NULL, work, &workers[i]) == 0;
 	work(&workers[0]);
 	for (int i = 1; i < n_threads; i++)
@@ -425,7 +426,7 @@ static void run_round(struct search *s, struct worker *workers, int n_threads)
 			pthread_join(threads[i], NULL);
 }
 
-/* The workers' shares of a round, and those of the team, into `sum`. */
+/* Merges the shares of this process's workers, and of the team, into `sum`. */
 static enum jl_status collect(struct search *s, struct worker *workers, int n_threads, struct jl_plan_share *sum,
 			      struct jl_plan_share *all, struct jl_err *err)
 {
@@ -448,7 +449,7 @@ static enum jl_status collect(struct search *s, struct worker *workers, int n_th
 	return status;
 }
 
-/* An odd step through all items that visits distant ones first. */
+/* An odd stride that visits all items, distant ones first. */
 static long long stride_of(long long n)
 {
 	long long stride = (long long)((double)n * 0.6180339887) | 1;

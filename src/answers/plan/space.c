@@ -1,8 +1,9 @@
+/* Enumerates the values of each axis and the items of a search. */
 #include "plan/space.h"
 
 #include <math.h>
 
-#define LEAST_TOKENS 128 /* of a sample on one device: not less than a tile of attention rows */
+#define LEAST_TOKENS 128 /* minimum tokens of a sample per device: one tile of attention rows */
 
 static bool divides(double part, double whole)
 {
@@ -20,7 +21,7 @@ static void add(struct jl_plan_axis_values *values, int value)
 		values->value[values->n++] = value;
 }
 
-/* Divisors of `whole` that are allowed, smallest first. */
+/* Allowed divisors of `whole`, ascending. */
 static void divisors(const struct jl_plan_space *s, enum jl_plan_axis axis, double whole,
 		     struct jl_plan_axis_values *ret)
 {
@@ -39,7 +40,6 @@ static void divisors(const struct jl_plan_space *s, enum jl_plan_axis axis, doub
 		add(ret, large.value[--large.n]);
 }
 
-/* Keep those that divide `whole`. */
 static void keep_divisors(struct jl_plan_space *s, struct jl_plan_axis_values *values, double whole)
 {
 	int n = 0;
@@ -114,7 +114,7 @@ static void make_formats(struct jl_plan_space *s)
 	for (size_t i = 0; i < JL_LEN(formats); i++) {
 		const enum jl_dtype f = formats[i];
 		const bool has = site->base.machine.dev.peak_flopps[f] > 0;
-		/* another format is a choice of numerics: it waits to be asked */
+		/* another format changes numerics, so it needs an explicit request */
 		const bool open = !site->format_given && has && site->any_format;
 
 		if ((f == own || open) && allows(s, JL_AXIS_FP8, f == JL_FP8))
@@ -168,7 +168,7 @@ void jl_plan_space_make(struct jl_plan_space *ret_space, const struct jl_plan_si
 	make_formats(s);
 	make_frameworks(s);
 	make_tails(s);
-	for (int i = 0; i < JL_N_RECOMPUTE; i++) /* their libraries make a layer again or nothing */
+	for (int i = 0; i < JL_N_RECOMPUTE; i++) /* these libraries recompute whole layers or nothing */
 		if (allows(s, JL_AXIS_RECOMPUTE, i) && !(i == JL_RECOMPUTE_SELECTIVE && jl_plan_frozen(site)))
 			s->recompute[s->n_recompute++] = i;
 	for (int i = 0; i < 2; i++)
@@ -220,10 +220,11 @@ bool jl_plan_space_depth(const struct jl_plan_space *s, const struct jl_plan_way
 		(*ret_n_shape)++;
 		return false;
 	}
-	if (!jl_plan_way_runs(site, &deep)) /* an eager run that cuts layers */
+	if (!jl_plan_way_runs(site, &deep)) /* eager execution does not support split layers */
 		return false;
 	depth.host_ranks = jl_plan_host_ranks(site, way->tp, depth.dp * way->cp);
-	if (fmod(depth.n_micro, depth.pp) != 0 && depth.n_vpp > 1) { /* interleaving wants whole rounds */
+	/* interleaving requires a multiple of pp micro-batches */
+	if (fmod(depth.n_micro, depth.pp) != 0 && depth.n_vpp > 1) {
 		*ret_n_shape += depth.n_vpp - 1;
 		depth.n_vpp = depth.vpp[0] == 1;
 	}

@@ -1,4 +1,4 @@
-/* What a search walks: values of each axis, and items that share the price of their blocks. Inside plan only. */
+/* The search space: values of each axis, and items that share the cost of their blocks. Internal to plan. */
 #pragma once
 
 #include "plan/narrow.h"
@@ -11,13 +11,13 @@ struct jl_plan_axis_values {
 	int value[JL_PLAN_VALUES_MAX];
 };
 
-/* One setting of the options that are searched last and cost least: ZeRO stage, sharding, offload. */
+/* Options that are searched last and are cheap to evaluate: ZeRO stage, sharding, offloading. */
 struct jl_plan_tail {
 	unsigned char zero, keep, in_host, offload;
 };
 #define JL_PLAN_TAILS_MAX 64
 
-/* Interleavings of one pipeline depth: chunks a stage that divide its layers, 1 first. */
+/* Interleavings of a pipeline depth: chunks per stage that divide its layers, starting with 1. */
 #define JL_PLAN_DEPTHS_MAX 256
 #define JL_PLAN_CHUNKS_MAX 48
 struct jl_plan_chunks {
@@ -28,7 +28,7 @@ struct jl_plan_space {
 	const struct jl_plan_site *site;
 	struct jl_plan_narrow narrow;
 	struct jl_plan_axis_values tp, cp, ep, micro_batch, pp;
-	struct jl_plan_chunks chunks[JL_PLAN_DEPTHS_MAX]; /* of each pp */
+	struct jl_plan_chunks chunks[JL_PLAN_DEPTHS_MAX]; /* per pp */
 	int n_dtype, dtype[JL_N_DTYPE];
 	int n_framework, framework[JL_N_FRAMEWORK];
 	int n_recompute, recompute[JL_N_RECOMPUTE];
@@ -36,16 +36,16 @@ struct jl_plan_space {
 	int n_tail;
 	struct jl_plan_tail tail[JL_PLAN_TAILS_MAX];
 	long long n_item;
-	long long n_shape; /* branches that were cut off while the lists were made */
+	long long n_shape; /* branches excluded while the lists were built */
 };
 
 void jl_plan_space_make(struct jl_plan_space *ret_space, const struct jl_plan_site *site,
 			const struct jl_plan_narrow *narrow);
 
-/* The part of item `index` that its blocks depend on (pp, vpp, zero, ... are 1 or 0). False: there is no such way. */
+/* Sets the options of item `index` that its blocks depend on (pp, vpp, zero, ... are 1 or 0). False: impossible. */
 bool jl_plan_space_item(const struct jl_plan_space *space, long long index, struct jl_plan_way *ret_way);
 
-/* A pipeline depth of an item with what follows from it. */
+/* A pipeline depth of an item, with derived values. */
 struct jl_plan_depth {
 	int pp;
 	double dp, n_micro, host_ranks;
@@ -53,6 +53,6 @@ struct jl_plan_depth {
 	const int *vpp;
 };
 
-/* How item `way` runs with the i-th number of stages. False: it does not; `ret_n_shape` grows by one where it is the shape's fault. */
+/* Combines item `way` with the i-th pipeline depth. False: impossible; increments `ret_n_shape` if it does not divide evenly. */
 bool jl_plan_space_depth(const struct jl_plan_space *space, const struct jl_plan_way *way, int i,
 			 struct jl_plan_depth *ret_depth, long long *ret_n_shape);

@@ -1,3 +1,4 @@
+/* Checks plans and builds their cases. */
 #include "plan/way.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 #include "program/tune.h"
 
-/* Only these of the choices that predict makes stay true whatever the search chooses. */
+/* Keeps the assumptions of predict that are true for every plan. */
 static void keep_notes(struct jl_notes *notes)
 {
 	static const char *const kept[] = { "model", "precision", "seq",        "flash", "on",
@@ -24,7 +25,7 @@ static void keep_notes(struct jl_notes *notes)
 	notes->n = n;
 }
 
-/* Default batch where predict has no plan that fits: 16,384 tokens a GPU, 4 M tokens at most, a power of two. */
+/* Default batch if no plan of predict fits: 16,384 tokens per GPU, at most 4 M tokens, a power of two. */
 static double default_batch(const struct jl_plan_site *site)
 {
 	const double seq = site->base.shard.seq, most_tokens = 4194304;
@@ -42,7 +43,7 @@ enum jl_status jl_plan_site_make(struct jl_plan_site *ret_site, const struct jl_
 {
 	struct jl_request open = *req;
 
-	/* every cut allows one sample for each worker, so the choice never fails by the batch */
+	/* one sample per worker is always possible, so the choice cannot fail because of the batch */
 	open.plan = jl_request_empty().plan;
 	open.batch = open.global_batch = NAN;
 	open.micro_batch = open.accumulate = 1;
@@ -133,22 +134,22 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 	const bool cut = is_cut(way);
 	const double layers = site->base.subject.model.n_layers;
 
-	if (cut && way->framework == JL_FW_EAGER &&
-	    !site->framework_given) /* cut layers are Megatron's and its kin's, as in predict */
+	if (cut && way->framework == JL_FW_EAGER && !site->framework_given) /* not Megatron, as in predict */
 		return false;
-	if (cut && (way->framework == JL_FW_FUSED || jl_plan_frozen(site))) /* whole layers, whole experts */
+	/* these need whole layers and whole experts */
+	if (cut && (way->framework == JL_FW_FUSED || jl_plan_frozen(site)))
 		return false;
 	if (way->sp && way->tp == 1)
 		return false;
 	if (way->tp_async && (!jl_plan_way_overlaps(site, way) ||
 			      jl_plan_at_odds(&site->base, (enum jl_framework)way->framework, way->zero)))
-		return false; /* overlapped slices gather along the sequence, and not beside Megatron's FSDP */
+		return false; /* requires sequence parallelism, excludes Megatron's FSDP */
 	if (way->vpp > 1 &&
 	    (way->pp == 1 || !jl_chunks_divide(layers, way->pp, way->vpp) || fmod(n_micro, way->pp) != 0))
 		return false;
 	if (n_ranks <= 1 && (way->zero || way->keep || way->in_host))
 		return false;
-	if (way->zero == 2 && way->pp > 1) /* DeepSpeed's pipeline takes stages 0 and 1; with FSDP it is stage 3 */
+	if (way->zero == 2 && way->pp > 1) /* DeepSpeed's pipeline supports stages 0 and 1; FSDP counts as stage 3 */
 		return false;
 	if (way->keep && (way->zero != 3 || way->offload & JL_OFFLOAD_PARAMS))
 		return false;
@@ -158,11 +159,11 @@ bool jl_plan_way_runs(const struct jl_plan_site *site, const struct jl_plan_way 
 		return false;
 	if (!jl_plan_way_moves(way, n_ranks, way->zero, way->offload))
 		return false;
-	/* Weights go to the host with ZeRO-3; one device alone is a cut of one. */
+	/* Offloading weights requires ZeRO-3; on a single device there is nothing to shard. */
 	return !(way->offload & JL_OFFLOAD_PARAMS) || way->zero == 3 || (n_ranks <= 1 && !cut);
 }
 
-/* Activations as predict keeps them. */
+/* Activation format, as in predict. */
 static enum jl_dtype activation_of(enum jl_dtype dtype)
 {
 	return dtype == JL_FP16 ? JL_FP16 : dtype == JL_BF16 || dtype == JL_FP8 || dtype == JL_FP4 ? JL_BF16 : JL_FP32;
@@ -179,11 +180,11 @@ void jl_plan_way_case(struct jl_case *ret_case, const struct jl_plan_site *site,
 	ret_case->profile = site->profile[way->framework];
 	ret_case->shard.dtype = (enum jl_dtype)way->dtype;
 	ret_case->shard.act_dtype = activation_of((enum jl_dtype)way->dtype);
-	/* Flash attention needs 16 bits; a request for 32 bits gets what predict uses. */
+	/* Flash attention needs 16 bits; a request with 32 bits gets predict's choice. */
 	ret_case->shard.flash = site->base.shard.flash &&
 				(site->flash_given || jl_dtype_B(ret_case->shard.act_dtype) < 4);
 	ret_case->shard.micro_batch = way->micro_batch;
-	if (ret_case->run_seq > 0 && ret_case->asked.packed != 1) /* the longest of a pass is what it is padded to */
+	if (ret_case->run_seq > 0 && ret_case->asked.packed != 1) /* samples are padded to the longest one of a pass */
 		ret_case->run_seq = jl_padded_seq(ret_case->mean_seq, ret_case->shard.seq,
 						  jl_shard_sequences(&ret_case->shard));
 	plan->tp = way->tp;

@@ -1,3 +1,4 @@
+/* Expected range and upper bound of a collective on a system. */
 #include "predict/collective_case.h"
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 #define SMALL_B 8.0
 
 static const struct {
-	const char *name, *word; /* word: letters only */
+	const char *name, *word; /* word: name without separators */
 } kinds[JL_N_COLLECTIVE] = {
 	[JL_ALLREDUCE] = { "all-reduce", "allreduce" },
 	[JL_ALLGATHER] = { "all-gather", "allgather" },
@@ -59,7 +60,7 @@ bool jl_collective_by_name(enum jl_collective_kind *ret_kind, const char *name)
 	return false;
 }
 
-/* Steps that follow each other, as the algorithms of model/collective.c take them. */
+/* Number of sequential steps of the algorithm in model/fabric/collective.c. */
 static double steps_of(const struct jl_collective_case *c)
 {
 	const double rounds = c->kind == JL_ALLREDUCE ? 2 : 1;
@@ -77,13 +78,13 @@ static const char *link_id(const struct jl_link_info *link)
 	return link ? link->id : "?";
 }
 
-/* Beyond two cards of a host, what bridges do not join binds: the path between the pairs. */
+/* True if ranks exceed a bridged pair: then the path between pairs is the bottleneck. */
 static bool beyond_pairs(const struct jl_collective_case *c, const struct jl_fabric *fabric)
 {
 	return fabric->intra_kind == JL_INTRA_BRIDGE_PAIR && c->n_per_node > 2;
 }
 
-/* Hosts: N of them share 2(N-1) sends of the size (all-reduce), so algbw <= rate * N / (2(N-1)). */
+/* Between N hosts an all-reduce sends 2(N-1) times the size in total, so algbw <= rate * N / (2(N-1)). */
 static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, const struct jl_fabric *fabric)
 {
 	const int net = c->limit == JL_LIMIT_NETWORK;
@@ -109,7 +110,7 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 			     c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", share);
 }
 
-/* Which listed rate binds: with the network without limit, does the bound move? */
+/* Finds the limiting rate: tests whether the bound moves with an infinitely fast network. */
 static void find_limit(struct jl_collective_case *c, const struct jl_fabric *fabric, const struct jl_collective *coll)
 {
 	struct jl_fabric wide = *fabric;
@@ -134,9 +135,8 @@ static enum jl_status check_ask(const struct jl_collective_ask *ask, int n_ranks
 	return JL_OK;
 }
 
-/* Unknown: which lanes PCIe cards have, what they share on their way up, nor whether peers reach each other through it. Usual is a root
- * port each; at worst four have the lanes of one. Where there must be switches, a socket has one or two of them. How far that moves the
- * time, as ln: above 0 to the slow side only. */
+/* Uncertainty of unknown PCIe topology, as ln; > 0 on the slow side only. Usual: a root port per card; worst case: four cards share one port's
+ * lanes. Where switches are required, each socket has one or two. */
 static double other_path_ln(const struct jl_fabric *fabric, const struct jl_collective *coll, double time_s)
 {
 	const bool peers = fabric->intra_kind != JL_INTRA_PCIE_HOST && !fabric->pairs_by_host;
@@ -156,7 +156,7 @@ static double other_path_ln(const struct jl_fabric *fabric, const struct jl_coll
 struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, const struct jl_collective *coll,
 					     double host_s, int n_assumed)
 {
-	/* one that is smaller than all that were measured takes no longer than the smallest of those */
+	/* messages below the measured range take no longer than the smallest measured one */
 	const double least_ln = machine->widths.least[JL_ASKED_COLLECTIVE][JL_EXTENT_SIZE];
 	const double extent_ln[JL_N_EXTENT] = { [JL_EXTENT_SIZE] = fmax(log(coll->size_B), least_ln),
 						[JL_EXTENT_BATCH] = NAN,
@@ -167,15 +167,15 @@ struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, c
 	small.size_B = SMALL_B;
 	jl_machine_doubt(&a.doubt, machine, JL_ASKED_COLLECTIVE,
 			 (struct jl_axes){ .kind = jl_collective_name(coll->kind) });
-	/* what does not depend on the size: starting it, steps that follow each other */
+	/* size-independent share: launch and sequential steps */
 	a.doubt.x[JL_DOUBT_LAUNCH] = fmin(1, jl_collective_cost(&machine->alone, &small).time_s / a.cost.time_s);
 	a.doubt.x[JL_DOUBT_LINK] = !jl_machine_links_seen(machine, JL_ASKED_COLLECTIVE);
 	a.doubt.x[JL_DOUBT_HOSTS] = machine->alone.n_nodes > 1;
 	a.doubt.x[JL_DOUBT_ASSUMED] = sqrt(n_assumed);
 	a.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, JL_ASKED_COLLECTIVE, extent_ln);
-	/* Launches queue up: they show only where they take longer than the collective. */
+	/* Launches are queued, so they matter only if they take longer than the collective. */
 	a.time_s = fmax(a.cost.time_s, host_s);
-	a.doubt.spread_ln = machine->alone.half_lanes ? log(2) : 0; /* a desktop's two cards may have all their lanes */
+	a.doubt.spread_ln = machine->alone.half_lanes ? log(2) : 0; /* a desktop's two cards may have full lanes */
 	a.fast_ln = jl_half_ln(&machine->widths, JL_ASKED_COLLECTIVE, &a.doubt);
 	a.doubt.spread_ln = other_path_ln(&machine->alone, coll, a.cost.time_s);
 	a.half_ln = jl_half_ln(&machine->widths, JL_ASKED_COLLECTIVE, &a.doubt);
@@ -184,7 +184,7 @@ struct jl_collective_answer jl_collective_of(const struct jl_machine *machine, c
 	return a;
 }
 
-/* Whatever joins the hosts, every byte also crosses the links inside them: only a network that reduces by itself does better. */
+/* Multi-host bandwidth is limited by that within a host, since every byte also crosses its links; only in-network reduction exceeds it. */
 static void as_one_host_at_most(struct jl_collective_case *c, const struct jl_machine *machine,
 				const struct jl_collective_ask *ask)
 {
@@ -254,7 +254,7 @@ enum jl_status jl_machine_hosts(struct jl_machine *ret_machine, const struct jl_
 
 	if (n_nodes == sys->n_nodes)
 		return jl_machine_make(ret_machine, cat, sys, err);
-	if (sys->n_nodes == 1) { /* the network of one host is unknown: request several hosts */
+	if (sys->n_nodes == 1) { /* a single host's network is unknown: the request must have several hosts */
 		const char *text = jl_arena_printf(arena, "%dx(%s)", n_nodes, sys->text);
 
 		status = text ? jl_sys_parse(&many, cat, text, arena, err) : jl_fail_nomem(err);

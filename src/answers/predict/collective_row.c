@@ -1,4 +1,4 @@
-/* Rows of the set as model inputs: free text to fabric and collective, by tables. */
+/* Converts rows of published measurements to model inputs: parses free text with tables. */
 #include "predict/collective_row.h"
 
 #include <ctype.h>
@@ -13,9 +13,9 @@
 #define GBPS   1e9
 #define GBITPS 0.125e9
 
-/* What the catalog says about the GPU of a row. One way, per device. */
+/* Facts about the GPU of a row, each per device and in one direction. */
 struct gpu_fact {
-	enum jl_wire wire; /* how devices of a host are joined where the cell does not say it */
+	enum jl_wire wire; /* default interconnect within a host */
 	double link_Bps, pcie_Bps, bridge_Bps;
 	int n_per_node;
 	bool many_die;
@@ -23,10 +23,10 @@ struct gpu_fact {
 	const struct network *network;
 };
 
-/* Networks are what a host of that generation has where the source does not say: InfiniBand of A100 hosts is taken as
- * two HDR rails (public runs without a stated count reach 45 GB/s), RoCE as one rail a GPU. */
+/* Default networks per GPU generation where the source gives none: InfiniBand of A100 hosts as two HDR rails (public runs without a stated count
+ * reach 45 GB/s), RoCE as one rail per GPU. */
 struct network {
-	const char *gpu; /* NULL: any */
+	const char *gpu; /* NULL: any GPU */
 	enum jl_wire wire;
 	double ib_Gbitps, roce_Gbitps;
 	int ib_nics, roce_nics;
@@ -44,7 +44,7 @@ static const struct network networks[] = {
 	{ "a100-pcie-40gb", JL_WIRE_PCIE_P2P, 200, 200, 1, 1 },
 	{ "h100-pcie", JL_WIRE_PCIE_P2P, 400, 400, 1, 1 },
 	{ "h100-nvl", JL_WIRE_PCIE_P2P, 400, 400, 1, 1 },
-	{ NULL, JL_WIRE_NONE, 100, 100, 1, 1 }, /* cards */
+	{ NULL, JL_WIRE_NONE, 100, 100, 1, 1 }, /* PCIe cards */
 };
 
 static double oneway(const struct jl_link_info *link)
@@ -73,7 +73,8 @@ static struct gpu_fact gpu_fact(const struct jl_catalog *cat, const struct jl_gp
 							   : gpu->link_bothway_Bps.value / 2;
 	fact.link_Bps = isnan(fact.link_Bps) ? oneway(link) : fact.link_Bps;
 	fact.bridge_Bps = fact.link_Bps;
-	if (own == JL_WIRE_NONE || own == JL_WIRE_BRIDGE) /* cards: peer-to-peer unless the driver is known not to */
+	/* cards: peer-to-peer unless the driver is known to disable it */
+	if (own == JL_WIRE_NONE || own == JL_WIRE_BRIDGE)
 		fact.wire = jl_gpu_has_p2p(gpu) ? JL_WIRE_PCIE_P2P : JL_WIRE_PCIE_HOST;
 	else
 		fact.wire = own == JL_WIRE_NVLINK5 && superchip ? JL_WIRE_NVL72 : own;
@@ -86,12 +87,12 @@ static struct gpu_fact gpu_fact(const struct jl_catalog *cat, const struct jl_gp
 	return fact;
 }
 
-/* How the cell says that devices of a host are joined; the first pattern that occurs decides. */
+/* Interconnect within a host by text pattern; the first match decides. */
 enum path { PATH_OWN_ROOT, PATH_UNKNOWN };
 static const struct {
 	const char *text;
 	enum jl_wire wire;
-	const char *pcie; /* id of a link; NULL: what the GPU has */
+	const char *pcie; /* id of a link; NULL: the GPU's own */
 	enum path path;
 } intra_words[] = {
 	{ "NVL72", JL_WIRE_NVL72, NULL, PATH_OWN_ROOT },
@@ -103,7 +104,7 @@ static const struct {
 	{ "NVLink4", JL_WIRE_NVLINK4, NULL, PATH_OWN_ROOT },
 	{ "NVLink5", JL_WIRE_NVLINK5, NULL, PATH_OWN_ROOT },
 	{ "xGMI", JL_WIRE_XGMI, NULL, PATH_OWN_ROOT },
-	{ "NVSwitch", JL_WIRE_NONE, NULL, PATH_OWN_ROOT }, /* the GPU's own generation */
+	{ "NVSwitch", JL_WIRE_NONE, NULL, PATH_OWN_ROOT }, /* of the GPU's generation */
 	{ "P2P via", JL_WIRE_PCIE_P2P, NULL, PATH_OWN_ROOT },
 	{ "NCCL_P2P_DISABLE", JL_WIRE_PCIE_HOST, NULL, PATH_OWN_ROOT },
 	{ "no P2P", JL_WIRE_PCIE_HOST, NULL, PATH_OWN_ROOT },
@@ -116,14 +117,14 @@ static const struct {
 static const struct {
 	const char *text;
 	enum jl_wire wire;
-	int stated; /* 0: the network is unknown */
+	int stated; /* 0: unknown network */
 } inter_words[] = {
 	{ "EFA", JL_WIRE_EFA, 1 },       { "IB", JL_WIRE_IB, 1 },        { "InfiniBand", JL_WIRE_IB, 1 },
 	{ "RoCE", JL_WIRE_ROCE, 1 },     { "GbE", JL_WIRE_ETHERNET, 1 }, { "Ethernet", JL_WIRE_ETHERNET, 1 },
-	{ "suggests", JL_WIRE_ROCE, 1 }, /* unknown, but a rate is given */
+	{ "suggests", JL_WIRE_ROCE, 1 }, /* network unknown, but its rate is given */
 	{ "", JL_WIRE_ETHERNET, 0 },
 };
-/* Default network: 100 Gb/s a host, of which one rank alone drives half. */
+/* Default network: 100 Gb/s per host; a single rank uses half of it. */
 static const double unstated_Gbitps = 100.0;
 static const int unstated_nics = 2;
 
@@ -165,7 +166,7 @@ static enum jl_status read_count(const char *what, const char *text, int *ret_co
 	return JL_OK;
 }
 
-/* "4x200" -> 4 rails of 200 Gb/s; "3200 Gbps" -> as many rails of 100 as there are GPUs, at most. */
+/* "4x200" is 4 rails of 200 Gb/s; "3200 Gbps" is rails of 100 Gb/s, at most one per GPU. */
 static int read_rails(const char *text, double *ret_Gbitps, int *ret_nics)
 {
 	for (const char *p = text; *p; p++) {
@@ -223,7 +224,7 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 
 	while (i < JL_LEN(intra_words) && !has(text, intra_words[i].text))
 		i++;
-	if (!*or_empty(text)) /* not stated: the GPU's own link, by any path */
+	if (!*or_empty(text)) /* not stated: the GPU's own link over any path */
 		i = JL_LEN(intra_words) - 1;
 	if (i == JL_LEN(intra_words))
 		return jl_fail(err, JL_E_DATA, "unknown link inside a host: '%s'", or_empty(text));
@@ -242,13 +243,13 @@ static enum jl_status read_intra(const struct jl_catalog *cat, const struct gpu_
 		return jl_fail(err, JL_E_DATA, "the catalog has no rate for '%s' of this GPU", text);
 	f->intra.in_switch = wire == JL_WIRE_NVLINK4 || wire == JL_WIRE_NVLINK5 || wire == JL_WIRE_NVL72;
 	f->n_shared = intra_words[i].path ==
-		      PATH_OWN_ROOT; /* else unknown what the cards share: the same default as in predictions */
+		      PATH_OWN_ROOT; /* otherwise the sharing of lanes is unknown; same default as in predictions */
 	if (pcie && (intra_words[i].path == PATH_UNKNOWN || !*or_empty(text)))
 		c->assumed |= JL_COLL_PATH;
 	return JL_OK;
 }
 
-/* An NVLink domain may span hosts: the model's "node" is then the domain. */
+/* An NVLink domain may span hosts; then the model's "node" is the domain. */
 static void lay_ranks(const struct gpu_fact *gpu, int n_gpus, int n_hosts, struct jl_coll_case *c)
 {
 	const int on_host = (n_gpus + n_hosts - 1) / n_hosts;
@@ -262,7 +263,7 @@ static void lay_ranks(const struct gpu_fact *gpu, int n_gpus, int n_hosts, struc
 	c->listed.n_nodes = (n_gpus + c->coll.n_ranks_per_node - 1) / c->coll.n_ranks_per_node;
 	if (c->coll.n_ranks_per_node == n_gpus)
 		return;
-	/* "NVL72" of two racks of 72: as many hosts as even parts. */
+	/* e.g. "NVL72" with two racks: equal parts */
 	c->coll.n_ranks_per_node = (n_gpus + c->listed.n_nodes - 1) / c->listed.n_nodes;
 }
 
@@ -296,13 +297,13 @@ static enum jl_status read_collective(const struct jl_coll_cells *cells, struct 
 	return JL_OK;
 }
 
-/* Reads the algorithm; in-network reduction exists only for an all-reduce in one domain. */
+/* Reads the algorithm. In-network reduction exists only for an all-reduce within one domain. */
 static enum jl_algorithm read_algorithm(const char *text, const struct jl_coll_case *c)
 {
 	if (has(text, ", Ring"))
 		return JL_ALGO_RING;
 	if (has(text, "NVLS") && c->coll.kind == JL_ALLREDUCE && c->listed.n_nodes == 1 && c->listed.intra.in_switch &&
-	    c->coll.size_B >= 1e8) /* small ones still go by the ring's protocols */
+	    c->coll.size_B >= 1e8) /* small messages still use ring protocols */
 		return JL_ALGO_SWITCH;
 	return JL_ALGO_BEST;
 }
@@ -337,7 +338,7 @@ enum jl_status jl_coll_case_read(struct jl_coll_case *ret_case, const struct jl_
 	return JL_OK;
 }
 
-/* What the host of the tool adds: a loop in PyTorch always, nccl-tests inside one host. */
+/* Host time of the tool: always for a loop in PyTorch, for nccl-tests only within one host. */
 double jl_coll_tool_s(const double *x, const struct jl_coll_case *c)
 {
 	return c->tool == JL_TOOL_TORCH || c->listed.n_nodes == 1 ? jl_coll_host_s(x, c->tool, c->n_on_host) : 0.0;

@@ -1,17 +1,18 @@
+/* Predicts one run on several systems and compares them. */
 #include "predict/compare.h"
 
 #include <math.h>
 
 static const struct jl_estimate unknown = { NAN, NAN, NAN };
 
-/* Half an interval, as ln. */
+/* Half-width of an interval, as ln. */
 static double half_ln(const struct jl_estimate *e)
 {
 	return 0.5 * log(e->hi / e->lo);
 }
 
-/* What follows from the time of a step: epoch, run, scenarios, speed against `base_samples_per_s`, energy. base_half_ln: how sure
- * the baseline's time is; what the same model gets wrong on both cancels. */
+/* Derives epoch, run, scenarios, speedup over `base_samples_per_s` and energy from the step time. base_half_ln: the baseline's uncertainty;
+ * common errors of the model cancel in the ratio. */
 static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare, double base_samples_per_s,
 		      double base_half_ln)
 {
@@ -23,7 +24,7 @@ static void follow_up(struct jl_compare_at *at, const struct jl_compare *compare
 	at->run_s = jl_estimate_times(at->epoch_s, compare->epochs);
 	at->repeat_s = jl_estimate_times(at->run_s, compare->repeat);
 	at->tune_s = jl_estimate_times(at->run_s, compare->tune);
-	/* as lopsided as the step is; against a measured baseline it is just the other way round */
+	/* keeps the asymmetry of the step's interval; against a measured baseline it is inverted */
 	const double share = half_ln(s) > 0 ? ratio_ln / half_ln(s) : 0;
 	const double slower = share > 0 ? share * log(s->hi / s->value) : ratio_ln,
 		     faster = share > 0 ? share * log(s->value / s->lo) : ratio_ln;
@@ -55,7 +56,7 @@ static void carry_row(struct jl_compare *compare, struct jl_compare_row *row, co
 					      .host_power = c.host_power,
 					      .batches = jl_observed_batches(run, batch) };
 		follow_up(at, compare, run->batch / run->step_s, 0);
-		if (at->step_s.lo == at->step_s.hi && !isnan(run->watts_W)) /* both measured */
+		if (at->step_s.lo == at->step_s.hi && !isnan(run->watts_W)) /* both were measured */
 			at->energy_J.lo = at->energy_J.hi = at->energy_J.value;
 	}
 }
@@ -129,7 +130,7 @@ enum jl_status jl_compare_observed(struct jl_compare *compare, const struct jl_o
 		struct jl_compare_row *row = &compare->rows[i];
 
 		row->limit = jl_observed_limit(run, base, &row->machine);
-		if (i == 0) /* what was seen to run is not cut into passes */
+		if (i == 0) /* an observed run is not split into passes */
 			row->limit = fmax(row->limit, ceil(run->batch / row->n_devices));
 		row->observed = i == 0;
 		carry_row(compare, row, run);
@@ -159,7 +160,7 @@ static void from_case(struct jl_compare_at *at, const struct jl_case *c, const s
 				      .batches = ceil(samples / c->global_batch - 1e-9) };
 }
 
-/* Samples of an epoch, from whichever way it was said; NAN: not said. */
+/* Samples per epoch from samples, tokens or steps; NAN: not given. */
 static double epoch_samples(const struct jl_request *req, const struct jl_case *base)
 {
 	if (!isnan(req->samples))
@@ -175,21 +176,21 @@ static void weigh_row(struct jl_compare *compare, struct jl_compare_row *row, co
 	const double base_rate = base->global_batch / jl_case_price(base).step.step_s;
 
 	from_case(&row->at[JL_AT_SAME_BATCH], c, cat, samples);
-	const double base_half_ln = half_ln(&compare->rows[0].at[JL_AT_SAME_BATCH].step_s); /* its row is the first */
+	const double base_half_ln = half_ln(&compare->rows[0].at[JL_AT_SAME_BATCH].step_s); /* row 0 is the baseline */
 
 	follow_up(&row->at[JL_AT_SAME_BATCH], compare, base_rate, base_half_ln);
-	if (row->baseline) /* against itself it is sure */
+	if (row->baseline) /* no uncertainty against itself */
 		row->at[JL_AT_SAME_BATCH].speedup = (struct jl_estimate){ 1, 1, 1 };
 	row->plan = c->plan;
 	row->framework = c->framework;
 	row->limit = jl_case_max_micro_batch(c);
-	if (row->at[JL_AT_SAME_BATCH].fits) /* as asked for, be it into the margin */
+	if (row->at[JL_AT_SAME_BATCH].fits) /* as requested, even within the memory margin */
 		row->limit = fmax(row->limit, c->shard.micro_batch);
 	if (!(row->limit >= 1)) {
 		row->at[JL_AT_LARGEST_BATCH] = row->at[JL_AT_SAME_BATCH];
 		return;
 	}
-	/* stages of a pipeline stay as busy as they were; a plain step takes its batch in one pass */
+	/* a pipeline keeps its number of passes; otherwise the batch is run in one pass */
 	if (c->plan.pp > 1)
 		row->limit = c->shard.micro_batch;
 	c->shard.micro_batch = row->limit;

@@ -1,3 +1,4 @@
+/* Fields of comparisons for JSON. */
 #include <math.h>
 
 #include "predict/compare.h"
@@ -59,7 +60,7 @@ static const struct jl_field row[] = {
 };
 static const struct jl_schema row_schema = JL_SCHEMA("compared_system", jl_compare_row, row);
 
-/* --- the run that was observed */
+/* --- the observed run */
 
 JL_NUMBER_OF(epoch_s, jl_observed, r->batches * r->step_s);
 JL_TEXT_OF(mix_id, jl_observed, jl_mixes[r->kind].id);
@@ -90,7 +91,7 @@ static const struct jl_field seen[] = {
 };
 static const struct jl_schema seen_schema = JL_SCHEMA("observed", jl_compare_seen, seen);
 
-/* --- all of it */
+/* --- the whole comparison */
 
 JL_BOOL_OF(is_run, jl_compare, !r->subject);
 

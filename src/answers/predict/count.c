@@ -1,3 +1,4 @@
+/* Counts a model's parameters, FLOP and activations by kind of layer. */
 #include "predict/count.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static double ffn_size(const struct jl_transformer *m, double ffn)
 	return (n_up + 1) * m->hidden * ffn + (m->bias ? n_up * ffn + m->hidden : 0);
 }
 
-/* The rest of a layer, beside norms and feed-forward part, is attention. */
+/* Attention is what remains of a layer without norms and feed-forward. */
 static void count_params(struct jl_count *rows, const struct jl_transformer *m)
 {
 	const struct jl_transformer_params p = jl_transformer_params(m);
@@ -171,7 +172,7 @@ void jl_count_convnet(struct jl_counts *ret_counts, const struct jl_convnet *net
 		row->saved_B += 2 * jl_conv_op_saved(op) * (op->per_step ? 1 : batch);
 		weights += jl_conv_op_weights(op);
 	}
-	/* Norms, biases and embeddings are not operators of the list. */
+	/* the list of operators has no norms, biases and embeddings */
 	rows[JL_N_CONV_KIND] = (struct jl_count){ .key = "other",
 						  .en = JL_N("norms, biases, embeddings"),
 						  .params = net->n_params > weights ? net->n_params - weights : 0 };

@@ -1,3 +1,4 @@
+/* Predicts single figures of a device and their uncertainty. */
 #include "predict/device_case.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 
 #include "kernels/op.h"
 
-/* Shapes of the layer rows: batch and sequence of the best figure, FLOP as its source counts them (hidden 1024). */
+/* Shapes of the layer measurements: batch and sequence of the best figure, FLOP as counted by the source (hidden 1024). */
 static const struct layer_shape {
 	double batch, seq, n_attention;
 } layer_shapes[] = {
@@ -43,7 +44,8 @@ static double product_s(const struct jl_device *dev, const struct jl_gemm_shared
 							    (c->block_scaled ? sh->block_quant : 1.0),
 						 .reuse_B = 4.5 * elems };
 		double n_kernels = sh->quant_kernels[c->quant];
-		if (c->block_scaled) /* one kernel lays out the scales, or every tensor operation becomes several */
+		/* one kernel arranges the scales; without it each tensor operation becomes several */
+		if (c->block_scaled)
 			n_kernels = c->quant == JL_QUANT_FUSED ? n_kernels + 1.0 : n_kernels * sh->block_kernels;
 		t += sh->quant_flop[c->quant] * elems / dev->peak_flopps[JL_FP32];
 		t += jl_stream_s(dev, &quant) + (n_kernels - 1.0) * dev->fit.kernel_s;
@@ -62,7 +64,7 @@ static double link_s(const struct jl_device *dev, const struct jl_gemm_shared *s
 	case JL_PATH_VIA_HOST:
 		return 1.0 / (link_Bps * sh->via_host_frac * (c->both_ways ? 2.0 * sh->via_host_both_frac : 1.0));
 	case JL_PATH_HOST:
-		/* Reported per direction while both are busy. */
+		/* reported per direction while both are in use */
 		return 1.0 / (link_Bps * sh->host_frac * (c->both_ways ? sh->host_both_frac : 1.0));
 	}
 	return NAN;
@@ -77,8 +79,8 @@ static double linear_s(const struct jl_device *dev, double tokens, double n, dou
 	return backward ? t + jl_gemm_s(dev, &dgrad) + jl_gemm_s(dev, &wgrad) : t;
 }
 
-/* Bytes that the plain tensor operations of these layers move in 16 bit, per token and hidden element (`token_B`) and
- * per attention score (`score_B`), forward, counted from the operations each layer runs one by one. */
+/* Bytes moved by these layers' tensor operations in 16 bit, forward: per token and hidden element (`token_B`), and per attention score
+ * (`score_B`). Counted from the operations that each layer runs one by one. */
 static const struct layer_moves {
 	double token_B, score_B;
 } layer_moves[] = {
@@ -159,7 +161,7 @@ struct jl_device_answer jl_device_of(const struct jl_machine *machine, const str
 
 	jl_machine_doubt(&a.doubt, machine, a.answer, (struct jl_axes){ .kind = jl_device_case_id(id, c) });
 	a.doubt.x[JL_DOUBT_FAR] = jl_far_ln(&machine->widths, a.answer, extent_ln);
-	if (product) /* share of the launch in its time */
+	if (product) /* share of launch time */
 		a.doubt.x[JL_DOUBT_LAUNCH] = fmin(1.0, machine->dev.fit.kernel_s / a.time_s);
 	a.half_ln = jl_half_ln(&machine->widths, a.answer, &a.doubt);
 	return a;

@@ -1,4 +1,4 @@
-/* Single figures of one device: a matrix product, a stream, a copy, a link, a layer; and how sure each is. Pure. */
+/* Single figures of a device: matrix product, stream, copy, link, layer; with uncertainty. Pure. */
 #pragma once
 
 #include "kernels/op.h"
@@ -7,10 +7,10 @@
 
 enum jl_gemm_kind {
 	JL_GEMM_PRODUCT,
-	JL_GEMM_BEST, /* best of a search over shapes: an upper envelope */
+	JL_GEMM_BEST, /* best result of a search over shapes: an upper envelope */
 	JL_GEMM_STREAM,
 	JL_GEMM_COPY,
-	JL_GEMM_LINK, /* device to device, or host and device: rate */
+	JL_GEMM_LINK, /* rate between devices, or between host and device */
 	JL_GEMM_LINK_LATENCY,
 	JL_GEMM_LAYER,
 	JL_N_DEVICE_KIND
@@ -18,10 +18,10 @@ enum jl_gemm_kind {
 
 enum jl_gemm_path {
 	JL_PATH_NVLINK,
-	JL_PATH_PCIE,       /* peer to peer, one root complex */
-	JL_PATH_PCIE_CROSS, /* peer to peer across sockets */
-	JL_PATH_VIA_HOST,   /* no peer to peer */
-	JL_PATH_HOST        /* host and device */
+	JL_PATH_PCIE,       /* peer-to-peer below one root complex */
+	JL_PATH_PCIE_CROSS, /* peer-to-peer across sockets */
+	JL_PATH_VIA_HOST,   /* without peer-to-peer */
+	JL_PATH_HOST        /* between host and device */
 };
 
 enum jl_gemm_layer { JL_LAYER_BERT, JL_LAYER_GPT2, JL_LAYER_T5_ENCODER, JL_LAYER_T5_DECODER };
@@ -31,20 +31,20 @@ struct jl_device_case {
 	struct jl_gemm gemm; /* products */
 	enum jl_gemm_quant quant;
 	int block_scaled;
-	double moved_B;         /* streams and copies */
+	double moved_B;         /* bytes; streams and copies */
 	enum jl_gemm_path path; /* links */
 	int both_ways;
 	enum jl_gemm_layer layer; /* layers */
 	int backward;
 };
 
-/* Seconds: of the product, of the layer, of one byte, of one message. `dev` has its fitted physics. */
+/* Seconds of the product or layer, per byte, or per message. `dev` must have its fitted parameters. */
 double jl_device_case_s(const struct jl_device *dev, const struct jl_gemm_shared *shared,
 			const struct jl_device_case *c);
-/* FLOP of a layer as the sources of such figures count them. */
+/* FLOP of a layer as counted by the sources. */
 double jl_device_layer_flop(const struct jl_device_case *c);
 
-/* Ids of such figures among the measured kinds: a product by the layout and format of its operands, others by their operation. */
+/* Id among the kinds of measurement: products by layout and format of their operands, others by operation. */
 #define JL_DEVICE_ID_MAX 40
 const char *jl_device_case_id(char out[JL_DEVICE_ID_MAX], const struct jl_device_case *c);
 

@@ -1,4 +1,4 @@
-/* What a case draws: work and bytes of its operators over the time of a step, through the power model. */
+/* Power of a case: work and bytes of its operators over the step time, through the power model. */
 #include <math.h>
 
 #include "predict/kind.h"
@@ -53,7 +53,7 @@ double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step)
 	struct jl_power_ask ask = {
 		.work = { .moved_Bps = w.moved_B / step->step_s,
 			  .flopps = w.flop / step->step_s *
-				    (c->shard.dtype == JL_FP8 ? 0.5 : 1), /* counted as the power model counts fp8 */
+				    (c->shard.dtype == JL_FP8 ? 0.5 : 1), /* the power model counts fp8 at half */
 			  .vector = c->shard.dtype == JL_FP32,
 			  .routed = c->subject.model.moe.n_experts > 0,
 			  .limit_W = NAN },
@@ -62,7 +62,7 @@ double jl_case_power_W(const struct jl_case *c, const struct jl_step_cost *step)
 		.host_W = jl_machine_host_W(&c->machine, c->n_gpus),
 	};
 
-	/* A processor that works runs at its limit. */
+	/* CPUs under load run at their power limit */
 	if (!c->machine.sys.gpu)
 		return c->machine.dev.tdp_W * c->n_gpus + ask.host_W;
 	return jl_power_of(&c->machine, &ask).power_W;

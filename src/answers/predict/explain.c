@@ -1,9 +1,10 @@
+/* Compares estimates made by hand with the full model. */
 #include "predict/answer.h"
 #include "predict/kind.h"
 
 #include <math.h>
 
-#define SIDE 32.0 /* of the worked example */
+#define SIDE 32.0 /* matrix size of the worked example */
 
 const char *const jl_explain_parts[JL_N_EX] = {
 	[JL_EX_MATRIX] = JL_N("products, attention"), [JL_EX_MEMORY] = JL_N("memory streams"),

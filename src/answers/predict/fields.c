@@ -1,3 +1,4 @@
+/* Fields of cases and predictions for JSON. */
 #include "predict/fields.h"
 
 #include "predict/predict.h"

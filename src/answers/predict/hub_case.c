@@ -1,3 +1,4 @@
+/* Lists the operators of Hugging Face transformers code for a case. */
 #include "predict/choose.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "program/hf.h"
 #include "program/tune.h"
 
-/* The catalog's families by the names that transformers gives them, where those differ. */
+/* Names in transformers where they differ from the catalog's families. */
 static const char *type_of(const struct jl_subject *subject)
 {
 	static const char *const names[][2] = { { "neox", "gpt_neox" }, { "gemma3", "gemma3_text" } };

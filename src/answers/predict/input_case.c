@@ -1,4 +1,4 @@
-/* The input pipeline and the host memory of a case: what the host must bring. */
+/* Input pipeline and host memory of a case. */
 #include <math.h>
 
 #include "predict/kind.h"
@@ -8,7 +8,7 @@ struct jl_input_time jl_case_input(const struct jl_case *c)
 	return jl_input_time(&c->input, c->global_batch / c->machine.sys.n_nodes);
 }
 
-/* Pictures for networks that take them, prepared samples for everybody else. */
+/* Images for networks that take them, otherwise preprocessed samples. */
 void jl_case_choose_input(struct jl_case *c, const struct jl_catalog *cat, const struct jl_request *req)
 {
 	const double pixels = c->subject.kind->sample(&c->subject).pixels, elements = c->subject.kind->elements(c);
@@ -39,7 +39,7 @@ void jl_case_choose_input(struct jl_case *c, const struct jl_catalog *cat, const
 		jl_note_add(&c->notes, "cpu-threads", "%.0f CPU threads a host", c->input.n_threads);
 }
 
-/* Pinned copies of what is offloaded: gradients come down and parameters go up through them. */
+/* Pinned buffers of offloaded data: gradients are copied to the host and parameters to the device through them. */
 double jl_case_host_B(const struct jl_case *c, const struct jl_train_blocks *blocks)
 {
 	const struct jl_plan *p = &c->plan;

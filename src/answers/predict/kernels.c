@@ -1,3 +1,4 @@
+/* Lists the operations of a training step with launches, bytes and device time. */
 #include "predict/kernels.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 #include "predict/kind.h"
 #include "predict/program_case.h"
 
-/* The kinds of calls of a captured program, by what they take of the device. */
+/* Sorts by device time, longest first. */
 
 static int by_time(const void *a, const void *b)
 {
@@ -22,7 +23,7 @@ static enum jl_op_kind kind_of(enum jl_work_form form)
 											    : JL_OP_STREAM;
 }
 
-/* Of a captured program the kinds of its calls, by time. */
+/* The kinds of calls of a captured program, by time. */
 static enum jl_status captured_kernels(struct jl_kernels *ret_kernels, const struct jl_case *c, struct jl_arena *arena,
 				       struct jl_err *err)
 {
@@ -71,7 +72,7 @@ static const char *const kinds[] = {
 	[JL_OP_GEMM] = "product", [JL_OP_STREAM] = "stream", [JL_OP_ATTENTION] = "attention"
 };
 
-/* Bytes that a pass only streams: those of a stream, or the score matrix where attention writes it to memory. */
+/* Bytes of streaming operations: those of streams, or the score matrix if attention stores it. */
 static double streamed_B(const struct jl_op *op, bool back)
 {
 	const struct jl_attention *att = &op->u.attention;
@@ -84,10 +85,10 @@ static double streamed_B(const struct jl_op *op, bool back)
 }
 
 struct passes {
-	double forward, back; /* a step; forward: with those that recompute makes again */
+	double forward, back; /* per step; forward includes recomputation */
 };
 
-/* What it computes, and what memory moves for that at least. The backward pass of fused attention computes the scores again. */
+/* FLOP and minimum memory traffic. The backward pass of fused attention recomputes the scores. */
 static void count_work(struct jl_kernel *k, const struct jl_op *op, const struct passes *n)
 {
 	const struct jl_gemm *g = &op->u.gemm;
@@ -113,8 +114,7 @@ static void count_work(struct jl_kernel *k, const struct jl_op *op, const struct
 	}
 }
 
-/* An operation by itself, its passes as often as the step runs them: forward also for a reference model, back and again as far down as
- * anything is trained. */
+/* An operation with the number of its passes per step: forward also for a reference model, backward only as far down as parameters are trained. */
 static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_op_list *list, const struct jl_op *op,
 				  enum jl_block_kind block, double n_times)
 {
@@ -148,7 +148,7 @@ static struct jl_kernel kernel_of(const struct jl_train *train, const struct jl_
 static struct jl_kernel optimizer_of(const struct jl_case *c, double n_layers)
 {
 	const struct jl_plan *plan = &c->plan;
-	/* PyTorch's lists of tensors: so many elements a launch, eight operations or one fused */
+	/* PyTorch's tensor lists: elements per launch; eight operations, or one if fused */
 	static const double list_elements = 320.0 * 65536.0, foreach_ops = 8;
 	const bool listed = c->framework == JL_FW_EAGER || c->framework == JL_FW_COMPILED;
 	const double kernels = plan->optimizer_kernels > 0 ? plan->optimizer_kernels : c->profile.optimizer_kernels;
@@ -182,7 +182,7 @@ enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_c
 			       "--kernels is for transformers; %s is a list of layers: see jeoul flops %s",
 			       c->subject.id, c->subject.id);
 	JL_TRY(jl_got(all.items, err));
-	if (c->run_seq > 0) /* as samples are run, not as the longest one is */
+	if (c->run_seq > 0) /* actual sample length instead of the longest */
 		shard.seq = c->run_seq;
 	const struct jl_transformer_params params = jl_transformer_params(&c->subject.model);
 	const double layers = (params.n_dense_layers + params.n_moe_layers) / c->plan.pp;

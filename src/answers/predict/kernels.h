@@ -1,4 +1,4 @@
-/* What really runs: every operation of a training step, how often, its launches and bytes, and the device's time. */
+/* The operations of a training step: number, launches, bytes and device time of each. */
 #pragma once
 
 #include "base/fields.h"
@@ -8,22 +8,22 @@ struct jl_kernel {
 	const char *block; /* "layer", "expert layer", "embedding", "head", "optimizer" */
 	const char *name;
 	enum jl_op_kind kind;
-	int id;           /* of a captured program: which of its kinds of calls, from 1; else 0 */
-	double n_times;   /* a step, on one device */
-	double launches;  /* a step: forward, back, and what recompute makes again */
-	double moved_B;   /* a step, of what only streams: what it reads and writes */
-	double flop;      /* a step, of products and attention; NAN: not counted */
-	double traffic_B; /* a step, through device memory: operands read once, results written once; 0: not counted */
-	double device_s;  /* a step, before the framework's factors */
+	int id;           /* captured programs: number of its kind of call, from 1; otherwise 0 */
+	double n_times;   /* per step on one device */
+	double launches;  /* per step: forward, backward and recomputation */
+	double moved_B;   /* per step, read and written by streaming operations */
+	double flop;      /* per step, products and attention; NAN: not counted */
+	double traffic_B; /* per step, device memory: operands read once, results written once; 0: not counted */
+	double device_s;  /* per step, before the framework's factors */
 };
 
 struct jl_kernels {
 	size_t n;
 	struct jl_kernel *items;
-	double launches, stream_B, device_s; /* sums: all launches; bytes of streams and the optimizer; all times */
+	double launches, stream_B, device_s; /* sums: all launches; bytes of streams and optimizer; all times */
 };
 
-/* Transformers and captured programs; of a pipeline the stage with one share of the layers. JL_E_USAGE for other networks. */
+/* For transformers and captured programs. In a pipeline: the stage with one share of the layers. JL_E_USAGE for other networks. */
 enum jl_status jl_kernels_make(struct jl_kernels *ret_kernels, const struct jl_case *c, struct jl_arena *arena,
 			       struct jl_err *err);
 

@@ -1,4 +1,4 @@
-/* Networks that are lists of operators (convolutional, recurrent, detectors): plain data parallel training in PyTorch. */
+/* Networks given as lists of operators (convolutional, recurrent, detectors): plain data-parallel training in PyTorch. */
 #include "predict/kind.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "program/convnet_train.h"
 #include "program/tune.h"
 
-/* The model's own form of such a case; its pointers point into `c`. */
+/* The model's input for such a case; its pointers refer to `c`. */
 static struct jl_convnet_train train_of(const struct jl_case *c)
 {
 	struct jl_convnet_train train = {
@@ -31,11 +31,11 @@ static struct jl_convnet_train train_of(const struct jl_case *c)
 	};
 
 	if (!c->machine.sys.gpu)
-		train.memory.context_B = 0; /* a CPU has no driver context */
+		train.memory.context_B = 0; /* no driver context on a CPU */
 	return train;
 }
 
-/* Refuses options that only transformers have. */
+/* Rejects options that only transformers have. */
 static enum jl_status refuse(const struct jl_subject *subject, const struct jl_request *req, struct jl_err *err)
 {
 	const struct jl_ask_plan *p = &req->plan;
@@ -102,12 +102,12 @@ static void say_plan(struct jl_case *c, const struct jl_request *req)
 			    "16 bits as asked; published runs of this recipe that say fp16 ran in fp32");
 }
 
-/* The recipe's own optimizer, or the one that was asked for, by the table that language models have. Recipes with SGD have momentum. */
+/* The recipe's optimizer, or the requested one by the same table as for language models. Recipes with SGD use momentum. */
 static void choose_optimizer(struct jl_case *c, const struct jl_request *req)
 {
 	static const double adam_B = 8;
 	static const double fused_B =
-		28; /* a pass reads weight, gradient and two moments, writes all but the gradient */
+		28; /* a pass reads weight, gradient and two moments, and writes all but the gradient */
 	struct jl_plan *plan = &c->plan;
 
 	jl_convnet_states(c->subject.net, c->shard.dtype, c->software, &plan->weight_B, &plan->grad_B,
@@ -124,7 +124,7 @@ static void choose_optimizer(struct jl_case *c, const struct jl_request *req)
 	jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer, NAN, NAN);
 }
 
-/* Recurrent networks are calls into a library: nothing to compile. */
+/* Recurrent networks are library calls, so there is nothing to compile. */
 static bool run_in(struct jl_case *c, const struct jl_catalog *cat, enum jl_framework framework)
 {
 	const double given_s = c->profile.launch_s;

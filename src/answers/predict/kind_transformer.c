@@ -1,4 +1,4 @@
-/* Transformers, from the catalog, from a config.json or from their dimensions. */
+/* Transformers from the catalog, from a config.json or from their dimensions. */
 #include "predict/kind.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ void jl_device_say_unfitted(struct jl_case *c, const char *device)
 	jl_note_add(&c->notes, "on", "no measurements of %s itself: its family's values, so a wider interval", device);
 }
 
-/* Memory is of the longest samples, time of the usual ones: those blocks are left in *ret_blocks. */
+/* Memory is computed for the longest samples, time for usual ones; *ret_blocks has the latter. */
 static struct jl_case_price weigh_blocks(const struct jl_case *c, struct jl_train_blocks *ret_blocks)
 {
 	struct jl_train train = jl_case_train(c);
@@ -108,7 +108,7 @@ static void count_blocks(const struct jl_case *c, double ret_n[JL_N_BLOCK])
 	ret_n[JL_BLOCK_EMBED] = ret_n[JL_BLOCK_HEAD] = 1;
 }
 
-/* What computing is spent on, over the layers and ends of the model. */
+/* Shares of products, attention and streams over all layers. */
 static void predict_kinds(struct jl_prediction *p, const struct jl_case *c, const struct jl_train_blocks *blocks)
 {
 	double n_blocks[JL_N_BLOCK], kind_s[3] = { 0 }, all_s = 0;
@@ -130,8 +130,8 @@ static void predict_kinds(struct jl_prediction *p, const struct jl_case *c, cons
 		p->kind_frac[i] = all_s > 0 ? kind_s[i] / all_s : 0;
 }
 
-/* How often the products of a layer, or of an end, are made beside their forward pass: for the gradient of what goes in, and of the
- * weights where they are trained; a layer only as far as anything goes back. */
+/* Backward passes of a layer's or head's products: one for the input gradient and one for the weight gradient if trained; layers only as far
+ * down as gradients propagate. */
 static double passes_back(const struct jl_case *c, bool layer)
 {
 	const struct jl_train train = jl_case_train(c);
@@ -157,7 +157,7 @@ static void predict(struct jl_prediction *p, const struct jl_case *c)
 	predict_kinds(p, c, &blocks);
 }
 
-/* Forward; a product's backward pass is two more products over the same operands. */
+/* Forward pass. A product's backward pass is two more products over the same operands. */
 static struct jl_case_work list_work(const struct jl_op_list *list, double elem_B)
 {
 	struct jl_case_work w = { 0 };
@@ -171,7 +171,7 @@ static struct jl_case_work list_work(const struct jl_op_list *list, double elem_
 			w.flop += 2 * g->m * g->n * g->k * g->batch;
 			w.moved_B += (g->m * g->k + g->k * g->n + g->m * g->n) * g->batch * elem_B;
 		} else if (op->kind == JL_OP_STREAM) {
-			w.moved_B += (op->u.stream.moved_B + op->back.moved_B) / 3; /* three passes share both */
+			w.moved_B += (op->u.stream.moved_B + op->back.moved_B) / 3; /* one third of three passes */
 		} else {
 			const struct jl_attention *a = &op->u.attention;
 
@@ -182,7 +182,7 @@ static struct jl_case_work list_work(const struct jl_op_list *list, double elem_
 	return w;
 }
 
-/* One device, one step. */
+/* Work of one device in one step. */
 static struct jl_case_work work(const struct jl_case *c)
 {
 	const struct jl_train train = jl_case_train(c);

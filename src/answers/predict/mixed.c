@@ -1,3 +1,4 @@
+/* Predicts one data-parallel job on two kinds of GPU. */
 #include "predict/mixed.h"
 
 #include <math.h>
@@ -6,16 +7,16 @@
 #include "catalog/possible.h"
 #include "predict/kind.h"
 
-#define SAMPLES_MAX 4096 /* of one device and pass, tried one by one */
+#define SAMPLES_MAX 4096 /* per device and pass; all are tried */
 
 struct work {
 	const struct jl_catalog *cat;
 	const struct jl_subject *subject;
-	struct jl_request req; /* data parallel, nothing cut */
+	struct jl_request req; /* data parallel, without model parallelism */
 	struct jl_machine machine[JL_MIXED_KINDS];
 };
 
-/* A step of this machine's devices with so many samples each, in passes that fit. */
+/* A step of these devices with `samples` samples each, in passes that fit. */
 static enum jl_status weigh(const struct work *w, const struct jl_machine *machine, double samples,
 			    struct jl_job *ret_job, struct jl_err *err)
 {
@@ -39,7 +40,7 @@ static enum jl_status read_kind(struct work *w, struct jl_mixed_kind *kind, cons
 	return JL_OK;
 }
 
-/* Mixed GPUs need one collective library, and cards: a board with joined GPUs has no slots for others. */
+/* Mixed GPUs must share a collective library and be cards: boards with joined GPUs have no free slots. */
 static enum jl_status check_pair(const struct jl_catalog *cat, const struct jl_gpu *a, const struct jl_gpu *b,
 				 struct jl_err *err)
 {
@@ -52,7 +53,7 @@ static enum jl_status check_pair(const struct jl_catalog *cat, const struct jl_g
 	return a == b ? JL_OK : jl_card_possible(b, cat, err);
 }
 
-/* The share that ends both kinds' steps most nearly together. */
+/* Finds the share with which both kinds finish a step at nearly the same time. */
 static void share(struct jl_mixed *m, const struct work *w)
 {
 	struct jl_mixed_kind *a = &m->kind[0], *b = &m->kind[1];
@@ -84,7 +85,7 @@ static void share(struct jl_mixed *m, const struct work *w)
 	m->shared_per_s = m->is_shared ? m->global_batch / m->shared_s.value : NAN;
 }
 
-/* Samples of one device and step: as given, else as many as fit on the smaller device. */
+/* Samples per device and step: as given, otherwise as many as fit on the smaller device. */
 static enum jl_status choose_batch(struct jl_mixed *m, const struct work *w, struct jl_err *err)
 {
 	m->even_batch = INFINITY;
@@ -134,7 +135,7 @@ static enum jl_status weigh_even(struct jl_mixed *m, const struct work *w, struc
 	return JL_OK;
 }
 
-/* Nothing is cut but states, and those as little as it takes. */
+/* Tries ZeRO stages from the lowest on; no model parallelism. */
 static enum jl_status weigh_ways(struct jl_mixed *m, struct work *w, struct jl_err *err)
 {
 	const int most = w->req.plan.zero != JL_UNSET ? w->req.plan.zero : w->subject->kind->is_cut ? 3 : 0;
@@ -148,7 +149,7 @@ static enum jl_status weigh_ways(struct jl_mixed *m, struct work *w, struct jl_e
 		JL_TRY(weigh_even(m, w, err));
 	}
 	m->global_batch = m->even_batch * (m->kind[0].n + m->kind[1].n);
-	if (!m->fits) { /* what does not fit has no time */
+	if (!m->fits) { /* no times if it does not fit */
 		m->even_s = m->shared_s;
 		for (size_t k = 0; k < JL_MIXED_KINDS; k++)
 			m->kind[k].even_s = m->kind[k].step_s = NAN;
@@ -157,7 +158,7 @@ static enum jl_status weigh_ways(struct jl_mixed *m, struct work *w, struct jl_e
 	return JL_OK;
 }
 
-/* Each kind by itself: often the fast ones are better off so. */
+/* Each kind alone: often the faster GPUs do better without the others. */
 static void weigh_alone(struct jl_mixed *m, const struct work *w)
 {
 	for (size_t k = 0; k < JL_MIXED_KINDS; k++) {
@@ -171,7 +172,7 @@ static void weigh_alone(struct jl_mixed *m, const struct work *w)
 	}
 }
 
-/* All ranks of the job as this kind's devices: joined as it was named, or as so many of them would be. */
+/* The job's total number of GPUs, all of this kind, with the given interconnect or the default one for that number. */
 static enum jl_status whole(struct jl_sys *ret_sys, const struct work *w, const struct jl_mixed_kind *kind, int total,
 			    struct jl_arena *arena, struct jl_err *err)
 {
@@ -183,7 +184,7 @@ static enum jl_status whole(struct jl_sys *ret_sys, const struct work *w, const 
 	return jl_sys_parse(ret_sys, w->cat, text, arena, err);
 }
 
-/* "1x rtx-3090 + 1x rtx-4090": the two that it names. */
+/* Splits "1x rtx-3090 + 1x rtx-4090". */
 static enum jl_status split(const char **io_first, const char **io_with, struct jl_arena *arena, struct jl_err *err)
 {
 	const char *plus = *io_first ? strchr(*io_first, '+') : NULL;

@@ -1,3 +1,4 @@
+/* Finds inputs that would narrow the interval of an answer. */
 #include "predict/narrow.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ static double width_ln(const struct jl_estimate *e)
 	return log(e->hi / e->lo);
 }
 
-/* Width of the interval in both outcomes. */
+/* Mean width of the interval over both outcomes. */
 static double after_ln(const struct jl_narrow *n)
 {
 	return n->is[1] ? (width_ln(&n->after[0]) + width_ln(&n->after[1])) / 2 : width_ln(&n->after[0]);
@@ -20,14 +21,14 @@ static void add(struct jl_narrow *list, size_t *n, const struct jl_narrow *narro
 	size_t at = *n;
 
 	if (*n == JL_NARROW_MAX || after_ln(narrow) > 0.9 * width_ln(&narrow->before))
-		return; /* not worth a word */
+		return; /* too small a gain to mention */
 	for (; at > 0 && after_ln(narrow) < after_ln(&list[at - 1]); at--)
 		list[at] = list[at - 1];
 	list[at] = *narrow;
 	++*n;
 }
 
-/* An observed run on another machine, as if more of it were known. */
+/* An observed run on another machine, with one more fact known. */
 static struct jl_estimate carried(const struct jl_compare *compare, const struct jl_compare_row *row,
 				  const struct jl_observed *run)
 {
@@ -49,7 +50,7 @@ size_t jl_narrow_observed(struct jl_narrow ret_narrow[JL_NARROW_MAX], const stru
 
 	if (!at->possible || row->baseline || !(width_ln(&narrow.before) > log(JL_NARROW_WIDE)))
 		return 0;
-	for (int what = 0; what < 2; what++) { /* its format; the kind of its model */
+	for (int what = 0; what < 2; what++) { /* first its format, then the kind of its model */
 		struct jl_observed run = compare->seen.run;
 
 		if (what ? run.kind != JL_MIX_UNKNOWN : run.dtype != JL_UNSET)
@@ -67,7 +68,7 @@ size_t jl_narrow_observed(struct jl_narrow ret_narrow[JL_NARROW_MAX], const stru
 	return n;
 }
 
-/* The interval without these reasons to doubt it. */
+/* The interval if these causes of uncertainty were removed. */
 static struct jl_estimate without(const struct jl_prediction *p, const struct jl_case *how,
 				  const enum jl_reason *reasons, size_t n)
 {

@@ -1,3 +1,4 @@
+/* Transfers an observed run, of which only the step time is known, to other hardware. */
 #include "predict/observed.h"
 
 #include <math.h>
@@ -6,10 +7,10 @@
 #include "fabric/collective.h"
 #include "power/power.h"
 
-/* Checked on pairs of GPUs that published the same training run, each carried to the other (docs/cmd/compare.md). Parameters: ResNet-50,
- * BERT-large; from MobileNet to VGG, from DistilBERT to GPT-2 XL. */
+/* Tested on pairs of GPUs with the same published training run (docs/cmd/compare.md). Parameters: ResNet-50, from MobileNet to VGG; BERT-large,
+ * from DistilBERT to GPT-2 XL. */
 const struct jl_mix jl_mixes[JL_N_MIX] = {
-	/* FLOP a byte and its reach; host, at most; parameters, least, most; the rest */
+	/* flop_per_B, reach; host_frac, maximum; params, minimum, maximum; other_ln */
 	[JL_MIX_CNN] = { "cnn", JL_N("convolutional network"), 20, 4, 0.1, 0.3, 25.6e6, 4e6, 140e6, 0.2 },
 	[JL_MIX_TRANSFORMER] = { "transformer", JL_N("transformer"), 100, 4, 0.05, 0.25, 335e6, 60e6, 1.5e9, 0.45 },
 	[JL_MIX_UNKNOWN] = { "unknown", JL_N("unknown model"), 40, 8, 0.07, 0.3, 60e6, 4e6, 1.5e9, 0.35 },
@@ -17,18 +18,18 @@ const struct jl_mix jl_mixes[JL_N_MIX] = {
 
 #define STEP_LEAST_S      1e-6
 #define STEP_MOST_S       31536000.0
-#define GRAD_B            4.0   /* DDP adds up fp32 gradients, also under mixed precision */
-#define STATES_B          16.0  /* weights, gradients and Adam's moments of one parameter */
+#define GRAD_B            4.0   /* DDP reduces fp32 gradients, also with mixed precision */
+#define STATES_B          16.0  /* weights, gradients and Adam's moments per parameter */
 #define CONTEXT_B         1.5e9 /* driver context, library workspaces, communicators */
-#define USABLE_FRAC       0.95  /* of device memory: the allocator's pieces do not fill it */
-#define OVERLAP_FRAC      0.7   /* of the exchange that may hide behind the backward pass: model/profile.c, eager */
+#define USABLE_FRAC       0.95  /* usable share of device memory, because of allocator fragmentation */
+#define OVERLAP_FRAC      0.7   /* share of the exchange that overlaps with backward: model/profile.c, eager */
 #define BACKWARD_FRAC     (2.0 / 3)
-#define DEVICE_LEAST_FRAC 0.4 /* a run that people keep is not mostly waiting for its links */
+#define DEVICE_LEAST_FRAC 0.4 /* minimum share of device time: a run in use does not mostly wait for its links */
 #define CPU_OTHER_LN                                                                                                   \
-	0.7 /* on CPUs and families without measurements frameworks reach very different shares of the listed rate */
-#define SAME_OTHER 0.25 /* of other_ln where the device is the baseline's own model */
+	0.7             /* on CPUs and unmeasured families, frameworks reach very different shares of the listed rate */
+#define SAME_OTHER 0.25 /* factor on other_ln if the device is the baseline's model */
 
-/* How the matrix products run. */
+/* Execution format of the matrix products. */
 enum path { PATH_VECTOR, PATH_TF32, PATH_HALF, PATH_BF16, PATH_FP8, N_PATH };
 #define PATHS_MAX 3
 
@@ -51,7 +52,7 @@ static const char *device_id(const struct jl_machine *machine)
 	return machine->sys.gpu ? machine->sys.gpu->id : machine->sys.cpu ? machine->sys.cpu->id : "?";
 }
 
-/* A script that says nothing about formats: cuDNN's convolutions take TF32 where the device has it, PyTorch's products do not. */
+/* If a script sets no format: cuDNN's convolutions use TF32 where available, PyTorch's products do not. */
 static size_t paths_of(const struct jl_observed *run, enum path paths[PATHS_MAX])
 {
 	static const enum path given[JL_N_DTYPE] = {
@@ -77,7 +78,7 @@ static double dtype_flopps(const struct jl_device *dev, enum jl_dtype dtype)
 	return dev->peak_flopps[dtype] * jl_given_or(dev->fit.gemm_frac[dtype], 0.8);
 }
 
-/* NAN: the device does not compute so. CPUs and old GPUs do 16-bit work in fp32. */
+/* NAN: the device lacks this format. CPUs and old GPUs do 16-bit work in fp32. */
 static double matrix_flopps(const struct jl_device *dev, enum path path, double *ret_elem_B)
 {
 	static const enum jl_dtype dtypes[N_PATH] = { JL_FP32, JL_TF32, JL_FP16, JL_BF16, JL_FP8 };
@@ -95,7 +96,7 @@ static double stream_Bps(const struct jl_device *dev)
 	return dev->mem_Bps * jl_given_or(dev->fit.mem_frac, 0.85);
 }
 
-/* Seconds for the work that goes with one streamed 16-bit byte. */
+/* Seconds for the work per streamed 16-bit byte. */
 struct unit_time {
 	double matrix_s, memory_s;
 };
@@ -118,7 +119,7 @@ static double allreduce_s(const struct jl_machine *machine, double size_B)
 	return all.n_ranks > 1 ? jl_collective_cost(&machine->fabric, &all).time_s : 0;
 }
 
-/* Device seconds in a step of which `rest_s` are device and exposed exchange. */
+/* Device time in a step of which `rest_s` is device time plus non-overlapped exchange. */
 static double device_share_s(double rest_s, double allreduce)
 {
 	const double device_s = rest_s - (1 - OVERLAP_FRAC) * allreduce;
@@ -128,7 +129,7 @@ static double device_share_s(double rest_s, double allreduce)
 	return (rest_s - allreduce) / (1 - BACKWARD_FRAC);
 }
 
-/* The observed step in one corner of the mix. The run itself bounds its gradients: they cannot have taken most of it. */
+/* Device time of the observed step in one corner of the mix. Limits the gradient size, since the exchange cannot have taken most of the step. */
 static double device_on_base_s(const struct jl_observed *run, const struct jl_machine *base, struct corner *corner)
 {
 	const double rest_s = run->step_s * (1 - corner->host_frac), least_s = DEVICE_LEAST_FRAC * rest_s;
@@ -154,11 +155,11 @@ static struct jl_step_share carry_corner(const struct jl_observed *run, const st
 					 const struct jl_machine *to, const struct pass *pass, struct corner corner)
 {
 	const double base_batch = run->batch / jl_sys_n_devices(&base->sys);
-	const double base_s = device_on_base_s(run, base, &corner) / base_batch; /* a sample */
+	const double base_s = device_on_base_s(run, base, &corner) / base_batch; /* per sample */
 	const struct unit_time was = unit_time(&base->dev, &corner), is = unit_time(&to->dev, &corner);
 	const double units = base_s / (was.matrix_s + was.memory_s) * pass->micro_batch;
 	const double pass_s = units * (is.matrix_s + is.memory_s), exchange_s = allreduce_s(to, corner.grad_B);
-	/* as much for every pass, and no less for a sample */
+	/* as much per pass, and not less per sample */
 	const double n_host = pass->n_passes * fmax(1, pass->micro_batch / base_batch);
 
 	return (struct jl_step_share){
@@ -174,14 +175,14 @@ static double sum(const struct jl_step_share *s)
 	return s->matrix + s->memory + s->host + s->links;
 }
 
-/* `to` and so much of `part` more. */
+/* to + times · part. */
 static struct jl_step_share plus(const struct jl_step_share *to, const struct jl_step_share *part, double times)
 {
 	return (struct jl_step_share){ to->matrix + times * part->matrix, to->memory + times * part->memory,
 				       to->host + times * part->host, to->links + times * part->links };
 }
 
-/* Corners of the mix by number, the stated middle first. */
+/* Corner `i` of the mix; corner 0 is the stated middle. */
 #define N_CORNER 27
 static struct corner corner_at(const struct jl_observed *run, enum path path, int i)
 {
@@ -213,7 +214,7 @@ static double power_W(const struct jl_machine *to, const struct jl_step_share *p
 				       .vector = elem_B > 2 && path != PATH_TF32,
 				       .limit_W = NAN });
 
-	const double one_W = to->sys.gpu ? device_W : to->dev.tdp_W; /* a processor that works runs at its limit */
+	const double one_W = to->sys.gpu ? device_W : to->dev.tdp_W; /* CPUs under load run at their power limit */
 
 	*ret_host = !isnan(to->host_idle_W);
 	return one_W * jl_sys_n_devices(&to->sys) + jl_machine_host_W(to, jl_sys_n_devices(&to->sys));
@@ -228,7 +229,7 @@ static double other_ln(const struct jl_observed *run, const struct jl_machine *b
 	return base->dev.arch != JL_ARCH_OTHER && to->dev.arch != JL_ARCH_OTHER ? ln : fmax(ln, CPU_OTHER_LN);
 }
 
-/* The baseline at the observed batch is what was observed. */
+/* On the baseline at the observed batch the result is the observation itself. */
 static void as_observed(struct jl_carried *c, const struct jl_observed *run, const struct jl_sys *base,
 			const struct jl_sys *to)
 {
@@ -268,10 +269,10 @@ void jl_observed_carry(struct jl_carried *ret_carried, const struct jl_observed 
 				last_s = part_s;
 			}
 		}
-	c.power_W = power_W(to, &last_s, paths[n_paths - 1], &c.host_power); /* what a tuned run would draw */
+	c.power_W = power_W(to, &last_s, paths[n_paths - 1], &c.host_power); /* power of the tuned run */
 	c.step_s = (struct jl_estimate){ .value = exp(ln), .lo = lo_s / spread, .hi = hi_s * spread };
 	for (int kind = 0; run->kind == JL_MIX_UNKNOWN && kind < JL_MIX_UNKNOWN; kind++) {
-		struct jl_observed known = *run; /* stating more never widens the answer */
+		struct jl_observed known = *run; /* one more known fact never widens the interval */
 		struct jl_carried other;
 
 		known.kind = (enum jl_mix_kind)kind;
@@ -331,7 +332,7 @@ double jl_practical_batch(double batch)
 	return exponent <= 3 ? floor(batch) : ldexp(floor(ldexp(batch, 3 - exponent)), exponent - 3);
 }
 
-/* The run fitted, so assumed memory cannot exceed the baseline's. */
+/* The observed run fitted, so assumed memory is limited by the baseline's. */
 static double fixed_B(const struct jl_observed *run, const struct jl_machine *base)
 {
 	const double assumed_B = CONTEXT_B + STATES_B * jl_given_or(run->params, jl_mixes[run->kind].params);
@@ -355,7 +356,7 @@ double jl_observed_limit(const struct jl_observed *run, const struct jl_machine 
 		     sample_B = jl_given_or(run->sample_B, room_B(run, base, base) / known);
 	const double fits = floor(room_B(run, base, to) / sample_B + 1e-9);
 
-	/* what was seen to fit is kept as it is, be it practical or not */
+	/* the observed batch is kept as is, without rounding */
 	if (to->dev.mem_B >= base->dev.mem_B)
 		return fmax(known, jl_practical_batch(fits));
 	return jl_practical_batch(fits);

@@ -1,3 +1,4 @@
+/* Chooses rents and purchase prices from the catalog. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +10,9 @@
 #include "predict/predict.h"
 
 #define SPOT_REGIONS_MAX 64
-#define NEW_YEARS        4 /* what came out longer ago has no launch price any more */
-#define MADE_YEARS       5 /* ... is not sold new */
-#define LIST_YEARS       2 /* a launch price holds about as long */
+#define NEW_YEARS        4 /* older cards have no launch price */
+#define MADE_YEARS       5 /* older cards are not sold new */
+#define LIST_YEARS       2 /* validity of a launch price */
 
 bool jl_price_is_machine(const struct jl_price *p)
 {
@@ -30,13 +31,13 @@ long jl_price_age_days(const struct jl_price *p, long today)
 	return p->date && today && jl_date_parse(&day, p->date, NULL) == JL_OK ? today - day : -1;
 }
 
-/* A rent that its own row calls something else than what the provider asks. */
+/* False if the row's note says that it is not the provider's list price. */
 static bool is_list_price(const struct jl_price *p)
 {
 	return !(p->note && strstr(p->note, "is NOT the"));
 }
 
-/* Can several of the machines be joined? Where the catalog knows the network between them. */
+/* True if several such machines can be joined: the catalog knows their network. */
 static bool is_joined(const struct jl_catalog *cat, const struct jl_price *p, const struct jl_sys *sys)
 {
 	const struct jl_system *system = sys->n_nodes > 1 && p->n_gpu >= sys->n_per_node ? jl_price_system(cat, p)
@@ -45,15 +46,15 @@ static bool is_joined(const struct jl_catalog *cat, const struct jl_price *p, co
 	return system && system->net;
 }
 
-/* What speaks for an offer, from the most important on: it is the system's own; several of it can be joined, where several are
- * needed; it is what the provider lists; it is a whole machine with its host; it is not too old. */
+/* Rank of an offer; criteria in order: the system's own; can be joined, if several are needed; a list price; a whole machine with host; not too
+ * old. */
 static int rank_of(const struct jl_price *p, bool own, bool joined, long age_days)
 {
 	return (own ? 16 : 0) + (joined ? 8 : 0) + (is_list_price(p) ? 4 : 0) + (jl_price_is_machine(p) ? 2 : 0) +
 	       (age_days <= JL_PRICE_STALE_DAYS ? 1 : 0);
 }
 
-/* A spot rent that is not below on-demand was never one: the source repeats the other price. */
+/* Ignores spot rents that are not below on-demand: such sources repeat the on-demand price. */
 double jl_price_rent_usdps(const struct jl_price *p, bool spot)
 {
 	const double median = isnan(p->spot_median_usdps) ? p->spot_min_usdps : p->spot_median_usdps;
@@ -63,7 +64,7 @@ double jl_price_rent_usdps(const struct jl_price *p, bool spot)
 	return median >= p->on_demand_usdps ? NAN : median;
 }
 
-/* Spot prices float: what one region quotes below the usual of the same offer elsewhere is a day's luck. */
+/* Spot prices fluctuate: a region's price below the usual one elsewhere is not used. */
 double jl_price_spot_usdps(const struct jl_catalog *cat, const struct jl_price *p)
 {
 	double own = jl_price_rent_usdps(p, true), quotes[SPOT_REGIONS_MAX];
@@ -81,7 +82,7 @@ double jl_price_spot_usdps(const struct jl_catalog *cat, const struct jl_price *
 	return n ? fmax(own, quotes[(n - 1) / 2]) : own;
 }
 
-/* A machine that holds all of a host's accelerators may cost so much more than as many of smaller ones; beyond, their price is meant. */
+/* Up to this factor a whole machine may cost more than several smaller ones; above it, the smaller ones are used. */
 #define WHOLE_TIMES 1.5
 
 struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys, const char *region, bool spot)
@@ -102,7 +103,7 @@ struct jl_rent jl_rent_of(const struct jl_catalog *cat, const struct jl_sys *sys
 			continue;
 		const double n_gpu = p->n_gpu > 0 ? p->n_gpu : 1;
 		const bool holds = own || n_gpu >= sys->n_per_node;
-		/* a machine is rented whole, also where less is needed */
+		/* machines are rented as a whole even if less is needed */
 		const double usdps = (spot ? jl_price_spot_usdps(cat, p) : p->on_demand_usdps) /
 				     (own ? n_gpu : fmin(n_gpu, sys->n_per_node));
 		bool joined;
@@ -157,7 +158,7 @@ static bool has_word(const char *text, const char *word)
 	return text && strcasestr(text, word) != NULL;
 }
 
-/* Newest first; of one day what is no minimum. */
+/* Newest first; on the same day a price that is not a minimum comes first. */
 static bool is_newer(const struct jl_price *p, long day, const struct jl_card_price *than)
 {
 	if (!than->price || day != than->day)

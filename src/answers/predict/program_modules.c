@@ -1,4 +1,4 @@
-/* Where a program's time, bytes and memory go by module. */
+/* A program's time, bytes and memory by module. */
 #include <ctype.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool is_number(const char *name)
 	return !*name;
 }
 
-/* "layers.12.mlp" -> the row of its last part: names may hold a whole path or one part, numbers are one row. */
+/* Name of a row from "layers.12.mlp": names may be a path or one part; numbered modules share a row. */
 static const char *last_part(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -64,7 +64,7 @@ static void add_row(struct jl_module_cost *to, const struct jl_module_cost *row)
 	to->peak_B += row->peak_B;
 }
 
-/* Children behind their parent, in the order in which they came. */
+/* Writes children after their parent, in order of appearance. */
 static void lay_out(struct jl_modules *out, const struct jl_modules *in, size_t at)
 {
 	const size_t own = out->n++;
@@ -98,7 +98,7 @@ enum jl_status jl_captured_modules(struct jl_modules *ret_modules, const struct 
 			add_event(&found.rows[row_of[p->events[i].module]], in, captured, &p->events[i]);
 	for (size_t m = 0; m < p->n_modules; m++)
 		found.rows[row_of[m]].peak_B += captured->peak.module_B[m];
-	for (size_t i = found.n - 1; i > 0; i--) /* a parent stands before its children */
+	for (size_t i = found.n - 1; i > 0; i--) /* parents precede their children */
 		add_row(&found.rows[found.rows[i].parent], &found.rows[i]);
 	lay_out(&laid, &found, 0);
 	*ret_modules = laid;

@@ -1,3 +1,4 @@
+/* Keeps one recipe over all sizes of a series. */
 #include "predict/recipe.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ struct jl_request jl_recipe_of(const struct jl_request *req, const struct jl_cas
 	if (c->subject.kind->is_cut) {
 		r.framework = (int)c->framework;
 		r.recompute = (int)p->recompute;
-		r.plan = (struct jl_ask_plan){ .dp = NAN, /* follows from the number of devices */
+		r.plan = (struct jl_ask_plan){ .dp = NAN, /* derived from the number of devices */
 					       .tp = p->tp,
 					       .pp = p->pp,
 					       .cp = p->cp,
@@ -23,7 +24,7 @@ struct jl_request jl_recipe_of(const struct jl_request *req, const struct jl_cas
 					       .zero = p->zero,
 					       .shard = p->shard };
 	}
-	/* a captured program has its batch */
+	/* a captured program's batch is fixed */
 	if (c->subject.kind->is_captured || !isnan(req->batch) || !isnan(req->micro_batch) || !isnan(req->accumulate))
 		return r;
 	r.micro_batch = c->shard.micro_batch;

@@ -1,3 +1,4 @@
+/* Finds the workload of a request. */
 #include "predict/predict.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 	return out;
 }
 
-/* Files of captured programs are named so. */
+/* File name extension of captured programs. */
 static bool is_program(const char *path)
 {
 	static const char ending[] = ".jprog";
@@ -100,7 +101,7 @@ double jl_subject_params(const struct jl_subject *subject)
 	return subject->kind->params(subject);
 }
 
-/* Decoder with learned positions like GPT-2: what a shape alone usually means. Grouped heads mean the Llama kind. */
+/* A decoder with learned positions like GPT-2, or, with grouped key heads, like Llama. */
 static enum jl_status from_shape(struct jl_subject *subject, const struct jl_shape *s, double seq,
 				 struct jl_arena *arena, struct jl_err *err)
 {
@@ -140,7 +141,7 @@ static enum jl_status from_shape(struct jl_subject *subject, const struct jl_sha
 	return subject->name ? JL_OK : jl_fail_nomem(err);
 }
 
-/* Pictures of the usual size: what tables of such figures are about. */
+/* Assumes images of the usual size, as tables of such figures do. */
 static enum jl_status from_figures(struct jl_subject *subject, const struct jl_catalog *cat, const struct jl_figures *f,
 				   struct jl_arena *arena, struct jl_err *err)
 {
@@ -159,10 +160,10 @@ static enum jl_status from_figures(struct jl_subject *subject, const struct jl_c
 	return JL_OK;
 }
 
-/* Kinds of subject, in the order in which a name is looked up. */
+/* Kinds of workloads in lookup order. */
 static const struct jl_workload_kind *const kinds[] = { &jl_kind_transformer, &jl_kind_network };
 
-/* An unknown name has the first kind's error. */
+/* For unknown names reports the first kind's error. */
 static enum jl_status from_name(struct jl_subject *subject, const struct jl_catalog *cat, const char *name,
 				struct jl_arena *arena, struct jl_err *err)
 {
@@ -179,7 +180,7 @@ static enum jl_status from_name(struct jl_subject *subject, const struct jl_cata
 	return first;
 }
 
-/* A file that is not there, "Meta-Llama-3-8B-Instruct-Q4_K_M.gguf": its name may say which model it holds. */
+/* If a file like "Meta-Llama-3-8B-Instruct-Q4_K_M.gguf" does not exist, its name may contain the model. */
 static enum jl_status from_file_or_name(struct jl_subject *subject, const struct jl_catalog *cat, const char *text,
 					struct jl_arena *arena, struct jl_err *err)
 {

@@ -1,3 +1,4 @@
+/* Evaluates all techniques that make a model fit. */
 #include "predict/technique.h"
 
 #include <math.h>
@@ -5,9 +6,9 @@
 #include "predict/kind.h"
 #include "program/tune.h"
 
-#define BATCH_TIMES 4096 /* of a batch until all devices can share it: no more of them than that */
+#define BATCH_TIMES 4096 /* maximum factor on the batch until all devices can share it */
 
-enum search { AS_IS, SLICES, STAGES, BOTH }; /* which degrees are searched: the smallest that fits */
+enum search { AS_IS, SLICES, STAGES, BOTH }; /* degrees to search for the smallest that fits */
 
 static const struct way {
 	const char *key, *en;
@@ -15,11 +16,11 @@ static const struct way {
 	enum jl_recompute recompute;
 	int offload, zero;
 	enum search search;
-	bool usual;      /* as predict chooses everything */
-	bool fused;      /* kernels that are fused for tuning */
-	bool accumulate; /* the largest pass that fits, as often as the batch needs */
-	bool one_kernel; /* AdamW in one kernel instead of PyTorch's list of them, which keeps copies */
-	bool rounds;     /* changes what is computed: only where no row before fits without memory of the host */
+	bool usual;      /* all choices by predict */
+	bool fused;      /* fused kernels for fine-tuning */
+	bool accumulate; /* largest pass that fits, with gradient accumulation */
+	bool one_kernel; /* AdamW in a fused kernel; PyTorch's foreach version keeps copies */
+	bool rounds;     /* changes numerics: only if no earlier row fits without host memory */
 	bool moments8, bf16_states;
 } ways[] = {
 	{ .key = "usual", .en = JL_N("as 'predict' runs it"), .usual = true },
@@ -70,11 +71,11 @@ struct input {
 	const struct jl_catalog *cat;
 	const struct jl_subject *subject;
 	const struct jl_machine *machine;
-	struct jl_request req; /* with the batch of all rows */
+	struct jl_request req; /* with the common batch of all rows */
 	const struct jl_request *asked;
-	bool shared; /* the batch is not predict's own: all devices can share it */
+	bool shared; /* the batch differs from predict's, so that all devices can share it */
 	bool adapters;
-	bool lists; /* PyTorch's AdamW, tensor by tensor */
+	bool lists; /* PyTorch's AdamW by tensor lists */
 	int n_gpus;
 };
 
@@ -94,7 +95,7 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 
 	if (way->usual) {
 		req = *in->asked;
-		if (in->shared) { /* another batch than predict's own */
+		if (in->shared) { /* batch differs from predict's own */
 			req.global_batch = in->req.global_batch;
 			req.batch = req.micro_batch = req.accumulate = NAN;
 		}
@@ -121,7 +122,7 @@ static bool weigh_at(const struct input *in, const struct way *way, double tp, d
 	return choose(in, &req, row);
 }
 
-/* Cuts from small to large until one fits; the last possible one is shown where none does. */
+/* Increases degrees until a split fits; if none does, shows the last possible one. */
 static void search_cuts(const struct input *in, const struct way *way, struct jl_technique *row)
 {
 	const int per_node = jl_sys_per_node(&in->machine->sys);
@@ -152,7 +153,7 @@ static void search_cuts(const struct input *in, const struct way *way, struct jl
 			in->subject->model.heads);
 }
 
-/* Networks that are lists of operators are not cut, recomputed or offloaded. */
+/* Networks given as lists of operators have no model parallelism, recomputation or offloading. */
 static bool applies(const struct input *in, const struct way *way)
 {
 	const bool plain = !way->zero && way->search == AS_IS;
@@ -165,7 +166,7 @@ static bool applies(const struct input *in, const struct way *way)
 			    !in->subject->kind->is_cut))
 		return false;
 	if (way->search != AS_IS && in->adapters && in->asked->framework != JL_FW_MEGATRON)
-		return false; /* the libraries that train adapters run whole layers */
+		return false; /* adapter libraries do not split layers */
 	if (way->fused && (in->asked->tune == JL_UNSET || in->asked->framework != JL_UNSET))
 		return false;
 	if (!in->subject->kind->is_cut)
@@ -206,7 +207,7 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 	struct jl_case usual;
 	size_t n = 0;
 
-	/* Every row takes the batch that predict would, or the next that all devices can share. */
+	/* every row has predict's batch, or the next one that all devices can share */
 	JL_TRY(jl_case_choose(&usual, cat, subject, machine, req, err));
 	in.req.global_batch = usual.global_batch;
 	while (isnan(req->global_batch) && fmod(in.req.global_batch, in.n_gpus) != 0 &&
@@ -230,7 +231,7 @@ enum jl_status jl_techniques(struct jl_technique *ret_rows, size_t *ret_n, const
 			weigh_at(&in, &ways[i], 1, 1, row);
 		else
 			search_cuts(&in, &ways[i], row);
-		/* "smaller" only where it is */
+		/* shows "smaller" only if it is smaller */
 		if (ways[i].accumulate && row->possible && row->how.shard.micro_batch >= in.req.micro_batch)
 			continue;
 		n++;

@@ -1,17 +1,17 @@
-/* Internal to recommend: the parts of jl_recommend_run. */
+/* Internals of recommend: the steps of jl_recommend_run. */
 #pragma once
 
 #include "recommend/recommend.h"
 #include "serve/serve.h"
 
-/* One kind of machine, in any number. */
+/* One kind of machine, in any quantity. */
 struct jl_unit_offered {
 	const struct jl_gpu *gpu;
 	const struct jl_system *system; /* NULL: a host with cards */
-	const char *join;               /* NULL: the usual one */
+	const char *join;               /* NULL: the default interconnect */
 	int n_per_node;
-	size_t first; /* its first setup; one for each of jl_node_counts */
-	bool stale;   /* all its prices are too old, also to be shown */
+	size_t first; /* index of its first setup; it has one per entry of jl_node_counts */
+	bool stale;   /* all its prices are too old to be used or shown */
 };
 
 /* One offer of such a machine. */
@@ -37,21 +37,21 @@ struct jl_offers {
 enum jl_status jl_offers_find(struct jl_offers *ret_offers, const struct jl_recommend_ask *ask, struct jl_arena *arena,
 			      struct jl_err *err);
 
-/* The assumed host around `n` cards; the answer states it. */
+/* Host memory assumed for `n` cards, bytes; the answer mentions it. */
 double jl_host_ram_B(int n_cards);
 
-/* Evaluates the work on one machine: fills `setup` except sys and text. Pure. */
+/* Evaluates the work on one machine: sets all of `setup` except sys and text. Pure function. */
 struct jl_work {
 	const struct jl_recommend_ask *ask;
 	struct jl_subject subject; /* unused for an observed run */
-	/* serve: of each architecture */
+	/* serve: one per architecture */
 	struct jl_serve_fit *fits;
 	struct jl_op_fit *ops;
 };
 void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 
-/* expert.c: support and measurements of a setup; reasons to reject a candidate whatever it costs; whether it keeps its limits in the worst
- * case; its rank, lower is better. `support` is a row of catalog/support.yaml. */
+/* expert.c: software support and measurements of a setup; reasons to reject a candidate regardless of cost; whether it meets its limits in the
+ * worst case; its rank (lower is better). `support` is a row of catalog/support.yaml. */
 bool jl_gpu_has_arm_host(const struct jl_gpu *gpu);
 void jl_expert_look(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);
 bool jl_offer_is_stale(const struct jl_gpu *gpu, bool system, enum jl_how how, const struct jl_price *price, long day,
@@ -64,6 +64,6 @@ bool jl_expert_has_room(const struct jl_setup *setup);
 bool jl_expert_survives(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask, double stretch);
 double jl_expert_score(const struct jl_candidate *candidate, const struct jl_recommend_ask *ask);
 
-/* Serving: memory and time per token for the users of a machine. jl_serve_prepare reads what is common to all machines. */
+/* Serving: memory and time per token for a machine's users. jl_serve_prepare computes what all machines share. */
 enum jl_status jl_serve_prepare(struct jl_work *io_work, struct jl_arena *arena, struct jl_err *err);
 void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine);

@@ -1,5 +1,5 @@
-/* Serving, by the model that is fitted on published measurements (predict/serve.h). Weights as wide as they
- * fit beside the keys and values of all users and answer in time. One machine serves by itself, or as copies: several share the users. */
+/* Serving, with the model fitted on published measurements (predict/serve.h). Chooses the widest weights that fit beside the KV cache of all
+ * users and answer in time. A machine serves as one unit or as several replicas that share the users. */
 #include <math.h>
 
 #include "parameters/arch.h"
@@ -9,10 +9,10 @@
 
 #define PROMPT_FRAC 0.75 /* prompt's share of a user's tokens; the rest is the answer */
 #define FAR_FRAC    0.75 /* share of the required rate below which the distance is not computed */
-#define POWER_FRAC  0.6  /* of the power limit: decoding waits for memory */
+#define POWER_FRAC  0.6  /* share of the power limit: decoding is memory-bound */
 
-/* Requests in flight for a number of users depend on the pace (serve/serve.h). Computed here at the slowest acceptable pace: the longest time
- * per token, or the required rate. */
+/* The number of requests in flight depends on the pace (serve/serve.h). Computed here at the slowest acceptable pace: the longest time per
+ * token, or the required rate. */
 void jl_serve_load(struct jl_recommend_ask *ask)
 {
 	if (ask->task != JL_TASK_SERVE)
@@ -38,7 +38,7 @@ void jl_serve_load(struct jl_recommend_ask *ask)
 /* From lossless to smallest; a format given by the user is the only one. */
 static const double widths[] = { 16, 8, 4 };
 
-/* Bits of the published weights, unless others are given. */
+/* Bits of the published weights, unless a format is given. */
 static double published_bits(const struct jl_recommend_ask *ask, const struct jl_model_info *info)
 {
 	struct jl_serve_format format;
@@ -62,7 +62,7 @@ static const char *format_of(const struct jl_recommend_ask *ask, const struct jl
 	if (bits == 16)
 		return ask->run.dtype == JL_FP16   ? "fp16"
 		       : ask->run.dtype == JL_BF16 ? "bf16"
-						   : NULL; /* what the device has */
+						   : NULL; /* as the device supports */
 	if (bits == 8)
 		return dev->peak_flopps[JL_FP8] > 0 ? "fp8" : "int8";
 	return "int4";
@@ -78,7 +78,7 @@ struct way {
 	struct jl_serve_answer answer;
 	double users, copies, bits;
 	const char *weights;
-	int will_do; /* 2: in the worst case too */
+	int will_do; /* 2: also in the worst case */
 };
 
 static double tokens_per_s(const struct way *w)
@@ -112,7 +112,7 @@ static void settle(struct jl_setup *setup, const struct jl_machine *machine, con
 	setup->power_W = power_of(setup, machine);
 }
 
-/* All except what depends on the host. */
+/* Copies an equivalent setup's result; recomputes what depends on the host. */
 static void settle_like(struct jl_setup *setup, const struct jl_machine *machine)
 {
 	struct jl_setup like = *setup->like;
@@ -140,8 +140,7 @@ enum jl_status jl_serve_prepare(struct jl_work *io_work, struct jl_arena *arena,
 	return JL_OK;
 }
 
-/* The devices of a host serve as one, or as replicas that share the users: replicas give more tokens in all, each of them later. Keeps the
- * best one that is in time. */
+/* The devices of a host serve as one unit or as replicas; replicas give a higher total rate at a higher latency. Keeps the best one in time. */
 static void try_format(struct way *io_best, struct jl_setup *setup, const struct jl_work *work,
 		       const struct jl_machine *machine, struct jl_serve_ask *serve, double bits)
 {
@@ -152,7 +151,7 @@ static void try_format(struct way *io_best, struct jl_setup *setup, const struct
 		struct way way = { .copies = nodes * all / tp, .bits = bits, .weights = serve->weights };
 
 		if (fmod(all, tp) != 0 || fmod(work->subject.model.heads, tp) != 0 || way.copies > ask->concurrency)
-			continue; /* a head is not cut */
+			continue; /* attention heads cannot be split */
 		serve->n_gpus = (int)tp;
 		serve->n_requests = ceil(ask->concurrency / way.copies);
 		serve->users = ask->users > 0 ? ceil(ask->users / way.copies) : 0;
@@ -176,7 +175,7 @@ static void try_format(struct way *io_best, struct jl_setup *setup, const struct
 		if (!(io_best->copies > 0) || way.will_do > io_best->will_do ||
 		    (way.will_do == io_best->will_do && tokens_per_s(&way) > tokens_per_s(io_best)))
 			*io_best = way;
-		if (way.answer.tpot_s.value > ask->wait_s) /* fewer devices are slower still */
+		if (way.answer.tpot_s.value > ask->wait_s) /* fewer devices are even slower */
 			break;
 	}
 }
@@ -210,7 +209,7 @@ void jl_setup_serve(struct jl_setup *setup, const struct jl_work *work, const st
 	}
 	setup->against = JL_AGAINST_MEMORY;
 	setup->per_s.value = 0;
-	/* The widest weights that are in time: narrower ones lose precision. */
+	/* Selects the widest weights that are in time, since narrower ones lose precision. */
 	for (size_t i = 0; i < JL_LEN(widths) && best.will_do < 2; i++) {
 		if (!may_take(ask, widths[i]) || widths[i] > published)
 			continue;

@@ -1,11 +1,11 @@
-/* Results over the number of GPUs or nodes: training throughput, and all-reduce alone. */
+/* Series over the number of GPUs or nodes: training throughput and all-reduce. */
 #include <math.h>
 #include <string.h>
 
 #include "check/judge.h"
 #include "scenario/results.h"
 
-/* "ddp" is zero 0, "zero2" is zero 2; false: no mode. */
+/* "ddp" is ZeRO 0, "zero2" is ZeRO 2; false: unknown mode. */
 static bool mode_zero(int *ret_zero, const char *mode)
 {
 	static const char *const names[] = { "ddp", "zero1", "zero2", "zero3" };
@@ -18,7 +18,7 @@ static bool mode_zero(int *ret_zero, const char *mode)
 	return false;
 }
 
-/* `recipe` NULL: as is usual on so many, left in *ret_recipe; else that one if it can be. */
+/* Computes one point. `recipe` NULL: uses the usual recipe for this size and returns it in *ret_recipe; otherwise uses that recipe if possible. */
 static void weigh_point(struct jl_scenario_results *w, struct jl_scaling_point *p, const struct jl_request *recipe,
 			struct jl_request *ret_recipe)
 {
@@ -52,7 +52,7 @@ static void weigh_point(struct jl_scenario_results *w, struct jl_scaling_point *
 	p->step = prediction.step;
 }
 
-/* Samples a second of a measured figure; NAN: it is about something else. */
+/* Samples per second of a measurement; NAN: it does not match the point. */
 static double measured_per_s(const struct jl_scenario_results *w, const struct jl_scenario_measured *m,
 			     const struct jl_scaling_point *p)
 {
@@ -70,7 +70,7 @@ static const struct jl_system_result *system_of(const struct jl_scenario_results
 	return said && w->n_systems ? &w->systems[said - w->scenario->systems] : NULL;
 }
 
-/* Matches each measured figure with its point, or adds one. */
+/* Assigns each measurement to its point, or adds a point. */
 static void place_measured(struct jl_scenario_results *w)
 {
 	struct jl_scaling_result *s = &w->scaling;
@@ -104,7 +104,7 @@ static void place_measured(struct jl_scenario_results *w)
 	}
 }
 
-/* Over one GPU with the same recipe: figures of different ones are never mixed. */
+/* Speedups over one GPU with the same recipe; modes are never mixed. */
 static void speedups(struct jl_scaling_result *s)
 {
 	for (size_t k = 0; k < s->n_modes; k++) {
@@ -117,7 +117,7 @@ static void speedups(struct jl_scaling_result *s)
 			struct jl_scaling_point *p = &s->points[k * s->n_counts + i];
 
 			p->speedup = p->per_s.value / one->per_s.value;
-			/* the device itself is in both: what differs is how sure the links are */
+			/* both predictions share the device's error: the range covers that of the links only */
 			p->speedup_range = (struct jl_estimate){ p->speedup, p->per_s.lo / one->per_s.value,
 								 fmin(p->per_s.hi / one->per_s.value,
 								      fmax(p->speedup, p->n_gpus)) };
@@ -132,7 +132,7 @@ static void speedups(struct jl_scaling_result *s)
 	}
 }
 
-/* As the largest number of GPUs runs it, at every number. */
+/* Uses the recipe of the largest number of GPUs for all numbers. */
 static void weigh_mode(struct jl_scenario_results *w, struct jl_scaling_point *points, size_t n)
 {
 	struct jl_request recipe = w->request;
@@ -202,7 +202,7 @@ enum jl_status jl_compute_scaling(struct jl_scenario_results *w, struct jl_err *
 	return JL_OK;
 }
 
-/* algbw of a measured all-reduce: busbw is turned back. */
+/* algbw of a measured all-reduce; converts busbw. */
 static double measured_algbw(const struct jl_scenario_measured *m, const struct jl_collective_case *c)
 {
 	if (strcmp(m->what, "algbw_Bps") == 0)

@@ -1,3 +1,4 @@
+/* Defaults and lookups of scenarios. */
 #include "scenario/scenario.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The reader: for each map of a scenario a table of its keys. */
+/* Parses scenarios: one table of keys per map. */
 
 #include <math.h>
 #include <string.h>
@@ -6,13 +6,13 @@
 #include "base/units.h"
 #include "scenario/scenario.h"
 
-/* Names of the sections in their order; NULL ends. */
+/* Section names in display order; NULL-terminated. */
 static const char *const scenario_sections[] = { "summary", "training",  "specifications", "comparison", "scaling",
 						 "time",    "memory",    "allreduce",      "cost",       "goodput",
 						 "pareto",  "recommend", "topology",       "builds",     "findings",
 						 "claims",  "origins",   "method",         NULL };
 
-/* Text goes into tables, charts and onto terminals: control characters have no place in it. */
+/* Rejects control characters: text is shown in tables, charts and terminals. */
 static enum jl_status check_plain(const struct jl_yaml *node, struct jl_err *err)
 {
 	for (const char *at = node->text; *at; at++)
@@ -71,7 +71,7 @@ static enum jl_status quantity(double *ret_value, const struct jl_yaml *node, en
 	return JL_OK;
 }
 
-/* ---- the keys of a map: what stands behind each, and where it goes */
+/* ---- keys of a map: type of the value, and destination */
 
 struct reader {
 	struct jl_scenario *s;
@@ -81,16 +81,16 @@ struct reader {
 };
 
 enum form {
-	TEXT,  /* NULL where it is none */
-	PLAIN, /* text as it may be shown */
+	TEXT,  /* NULL if absent */
+	PLAIN, /* displayable text */
 	WORDS,
 	COUNT,
 	QUANTITY,
-	ABOVE_0, /* a quantity */
+	ABOVE_0, /* a quantity > 0 */
 	COUNTS,
 	TEXTS,
 	NODE,
-	OTHER /* by its own function */
+	OTHER /* parsed by the key's own function */
 };
 
 struct key {
@@ -98,7 +98,7 @@ struct key {
 	enum form form;
 	size_t at; /* offset of the member */
 	enum jl_kind kind;
-	size_t n_at, max; /* COUNTS, TEXTS: of the member that says how many; how many there may be */
+	size_t n_at, max; /* COUNTS, TEXTS: offset of the count member, maximum count */
 	enum jl_status (*read)(struct reader *r, const struct jl_yaml *node, void *member);
 };
 #define KEY(NAME, FORM, S, M) .name = (NAME), .form = FORM, .at = offsetof(struct S, M)
@@ -147,7 +147,7 @@ static enum jl_status read_key(struct reader *r, const struct key *k, const stru
 	}
 }
 
-/* In the order of the table; other keys are refused. */
+/* Reads keys in the table's order; unknown keys are errors. */
 static enum jl_status read_keys(struct reader *r, const struct jl_yaml *map, const char *what, const struct key *keys,
 				size_t n, void *to)
 {
@@ -164,8 +164,6 @@ static enum jl_status read_keys(struct reader *r, const struct jl_yaml *map, con
 	return JL_OK;
 }
 #define READ_KEYS(R, MAP, WHAT, KEYS, TO) read_keys((R), (MAP), (WHAT), (KEYS), JL_LEN(KEYS), (TO))
-
-/* ---- systems */
 
 static enum jl_status read_system(struct reader *r, const struct jl_yaml *item)
 {
@@ -208,7 +206,7 @@ static enum jl_status read_systems(struct reader *r, const struct jl_yaml *list,
 	return JL_OK;
 }
 
-/* ---- the work */
+/* ---- workload */
 
 static enum jl_status read_precision(struct reader *r, const struct jl_yaml *node, void *member)
 {
@@ -289,9 +287,9 @@ static enum jl_status read_workload(struct reader *r, const struct jl_yaml *map,
 	return JL_OK;
 }
 
-/* ---- what was measured */
+/* ---- measurements */
 
-/* By name: the unit of its value follows. */
+/* The name determines the unit of the value. */
 static const struct {
 	const char *what;
 	enum jl_kind kind;
@@ -309,7 +307,7 @@ static const struct {
 	{ "memory_B", JL_K_BYTES },
 };
 
-/* {record: ID} of the store, or {file: results.jsonl} */
+/* {record: ID} in the store, or {file: results.jsonl} */
 static enum jl_status read_fetch(struct reader *r, const struct jl_yaml *map)
 {
 	if (map->n_items != 1)
@@ -379,7 +377,7 @@ static enum jl_status read_measureds(struct reader *r, const struct jl_yaml *lis
 	return JL_OK;
 }
 
-/* ---- what is weighed */
+/* ---- computed parts */
 
 static enum jl_status read_scaling(struct reader *r, const struct jl_yaml *map, void *member)
 {
@@ -406,7 +404,7 @@ static enum jl_status read_allreduce(struct reader *r, const struct jl_yaml *map
 	return JL_OK;
 }
 
-/* One option of a kind, or a list of them. */
+/* One option of a kind, or a list. */
 static enum jl_status read_options(struct reader *r, const struct jl_yaml *list, void *member)
 {
 	struct jl_scenario_cost *c = member;
@@ -450,7 +448,7 @@ static enum jl_status read_cost(struct reader *r, const struct jl_yaml *map, voi
 	return READ_KEYS(r, map, "cost", keys, c);
 }
 
-/* Dollars, or won at the rate that stands beside it. */
+/* Dollars, or won with the `fx:` of the same map. */
 static enum jl_status read_budget(struct reader *r, const struct jl_yaml *node, void *member)
 {
 	const double fx = r->s->recommend.fx;
@@ -566,7 +564,7 @@ static enum jl_status read_sections(struct reader *r, const struct jl_yaml *list
 enum jl_status jl_scenario_read(struct jl_scenario *ret_scenario, const struct jl_yaml *root,
 				const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
-	/* systems come before what names them */
+	/* systems must precede the keys that name them */
 	static const struct key keys[] = {
 		{ KEY("systems", OTHER, jl_scenario, systems), .read = read_systems },
 		{ KEY("workload", OTHER, jl_scenario, request), .read = read_workload },

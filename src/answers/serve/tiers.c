@@ -54,7 +54,7 @@ static void push_down(struct sim *sim, struct worker *w, enum jl_kv_tier at, int
 
 		cut(sim, w, id, at, k);
 		n -= k;
-		/* what is behind blocks that are lost is of no use */
+		/* a lost block makes the later blocks of its sequence unusable: the lower tiers drop them */
 		for (int u = (int)at + 1; kept < k && u < JL_N_KV_TIER; u++)
 			cut(sim, w, id, (enum jl_kv_tier)u, sim->held[id].blocks[u]);
 		if (kept == 0)

@@ -1,10 +1,11 @@
+/* Cache of derived parameters (physics) and residuals during a fit. */
 #include "rows/kept.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* Bits of a key's state. A third place holds what is asked for until it is compared. */
+/* Bits of a key's state. A third slot holds the requested values until they are compared with the cached ones. */
 enum { FILLED_0 = 1, FILLED_1 = 2, LAST = 4, KNOWN = 8, FRESH = 16 };
 
 enum jl_status jl_kept_make(struct jl_kept *ret_kept, size_t physics_B, size_t n_keys, size_t n_rows,

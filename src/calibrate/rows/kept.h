@@ -1,5 +1,5 @@
-/* Most parameters of a fit are of one family or engine: what the rows of the others gave is kept. Two sets of physics of each key, the
- * one that was used less recently makes room. */
+/* Cache for fits: most parameters affect one family or engine only, so other rows keep their residuals. Two entries per key; the less recently used
+ * one is replaced. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,18 +9,18 @@
 
 struct jl_kept {
 	size_t physics_B, n_keys, n_rows;
-	unsigned char *physics; /* two of each key */
-	unsigned char *state;   /* of each key: filled, which was last, whether it is known in this round */
-	double *r;              /* two of each row */
+	unsigned char *physics; /* three slots per key: two cached, one requested */
+	unsigned char *state;   /* per key: filled slots, last used slot, known in this round */
+	double *r;              /* two residuals per row */
 };
 
 enum jl_status jl_kept_make(struct jl_kept *ret_kept, size_t physics_B, size_t n_keys, size_t n_rows,
 			    struct jl_err *err);
 void jl_kept_release(struct jl_kept *kept);
-/* A new vector of parameters. */
+/* Starts a round with a new vector of parameters. */
 void jl_kept_begin(struct jl_kept *kept);
-/* NULL: this key's physics is known in this round; else where to write it, and then settle. */
+/* NULL: the key's physics is known in this round; else where to write it before jl_kept_settle. */
 void *jl_kept_ask(struct jl_kept *kept, size_t key);
 void jl_kept_settle(struct jl_kept *kept, size_t key);
-/* The key's physics, and the place of a row's residual; *ret_fresh: not computed yet. */
+/* The key's physics, and the slot of a row's residual; *ret_fresh: the residual must be computed. */
 const void *jl_kept_at(const struct jl_kept *kept, size_t key, size_t row, double **ret_r, bool *ret_fresh);

@@ -1,4 +1,4 @@
-/* collectives as a set: nccl-tests and kin. */
+/* Set "collectives": nccl-tests and similar. */
 #include <math.h>
 
 #include "rows/set_collectives.h"
@@ -6,9 +6,8 @@
 #include "parameters/arch.h"
 #include "parameters/optimize.h"
 
-/* Predictions of the rows of set_collectives, how sure they are, and the fit over them. */
+/* residuals count as if measurements were accurate to this (ln); larger ones enter the loss linearly */
 
-/* Residuals are weighed as if a measurement were good to this, as ln; beyond it the loss grows only linearly. */
 static const double noise_ln = 0.1;
 
 struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll_case *c, const struct jl_known *known)
@@ -25,7 +24,7 @@ struct jl_collective_answer jl_coll_answer(const double *x, const struct jl_coll
 	return jl_collective_of(&m, &c->coll, jl_coll_tool_s(x, c), __builtin_popcount(c->assumed));
 }
 
-/* Where nobody says how more than two cards reach each other, a rate says nothing about any path. */
+/* False if the path between more than two cards is unknown: the rate then constrains no path. */
 static bool tells(const struct jl_coll_case *c)
 {
 	return !(c->assumed & JL_COLL_PATH) || c->coll.n_ranks_per_node <= 2;

@@ -1,4 +1,4 @@
-/* gemm_membw as a set: single operators and links of one device. */
+/* Set "gemm_membw": single operators and links of one device. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "parameters/arch.h"
 
 struct own {
-	struct jl_device devices[JL_SET_GPUS_MAX]; /* as listed */
+	struct jl_device devices[JL_SET_GPUS_MAX]; /* devices with listed rates */
 	size_t n;
 };
 
@@ -27,7 +27,7 @@ static enum jl_status find_gpu(struct jl_set_data *data, const char *text, int *
 	return status;
 }
 
-/* Listed rates at one share: products and layers by a roofline, copies and links by their bytes. */
+/* Naive baseline, a share of the listed rates: roofline for products and layers, bytes / rate for copies and links. */
 static double naive_s(const struct jl_device *dev, const struct jl_device_case *c, double layer_flop, double frac)
 {
 	const struct jl_gemm *g = &c->gemm;
@@ -101,7 +101,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 
 	JL_TRY(jl_got(row, err));
 	data->n++;
-	/* a layer's FLOP as its source counts them: its rate times the time it stands for */
+	/* a layer's FLOP as counted by its source: listed rate times time */
 	const double layer_flop = strtod(cells.value, NULL) * 1e12 * c->meas_s;
 
 	row->naive[0] = naive_s(dev, &c->of, layer_flop, JL_BASELINE_ROOFLINE_FRAC);
@@ -144,7 +144,7 @@ static void predict(const struct jl_set_data *data, const double *x, const struc
 	jl_set_answer(row, a.time_s, a.half_ln, a.doubt);
 }
 
-/* How far the predicted rate is from the listed ones: a product is near one of them, or bound by something else. */
+/* Shows the predicted rate relative to the listed compute rate and bandwidth: a product is near one of them, or limited otherwise. */
 static void explain(const struct jl_set_data *data, const double *x, const struct jl_set_row *row, struct jl_buf *out)
 {
 	const struct jl_gemm_case *c = case_at(data, row->item);

@@ -1,4 +1,4 @@
-/* train_other as a set: vision, speech and translation models, which are fitted; and other_train, predicted with the result. */
+/* Sets "train_other" (vision, speech and translation models; fitted) and "other_train" (predicted with the result). */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "system/resolve.h"
 #include "parameters/arch.h"
 
-/* Hosts of several GPUs, with the program's defaults where only the number and kind of GPUs are known. */
+/* Cache of hosts with several GPUs, with defaults if only the number and kind of GPUs are known. */
 #define HOSTS_MAX 256
 struct host {
 	const struct jl_gpu *gpu;
@@ -17,11 +17,11 @@ struct host {
 
 #define N_LAST 4096
 struct own {
-	double priors[JL_CONV_MAX_PARAMS]; /* FLOP and bytes of a row do not depend on the fit */
+	double priors[JL_CONV_MAX_PARAMS]; /* a row's FLOP and bytes do not depend on the fit */
 	struct jl_convnet_list nets;
 	struct host *hosts[HOSTS_MAX];
 	size_t n_hosts;
-	const struct jl_convnet *last[N_LAST]; /* vision networks of earlier rows, by their names */
+	const struct jl_convnet *last[N_LAST]; /* vision networks of earlier rows, by name */
 };
 
 JL_SET_CASES(jl_other_row);
@@ -31,7 +31,7 @@ static bool is_runs(const struct jl_set_data *data)
 	return data->ops == &jl_runs_ops;
 }
 
-/* Parameters of their own have only so many GPUs; further ones are predicted by their family. */
+/* Only so many GPUs have parameters of their own; others are predicted by their family. */
 static size_t n_own(const struct jl_set_data *data)
 {
 	return data->gpus.n < JL_CONV_MAX_GPUS ? data->gpus.n : JL_CONV_MAX_GPUS;
@@ -58,7 +58,7 @@ static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *g
 	while (i < own->n_hosts && (own->hosts[i]->gpu != gpu || own->hosts[i]->n_gpus != n_gpus))
 		i++;
 	if (i == own->n_hosts) {
-		/* what does not go into the largest hosts is several of eight */
+		/* above the largest hosts: several hosts of eight */
 		const char *text = n_gpus > 16 && n_gpus % 8 == 0
 					   ? jl_arena_printf(data->arena, "%dx(8x %s)", n_gpus / 8, gpu->id)
 					   : jl_arena_printf(data->arena, "%dx %s", n_gpus, gpu->id);
@@ -77,7 +77,7 @@ static enum jl_status find_host(struct jl_set_data *data, const struct jl_gpu *g
 	return JL_OK;
 }
 
-/* Families of vision networks are left out by eighths: each whole, and all of its rows together. */
+/* Vision networks are left out by eighths: whole families with all their rows. */
 #define N_PART    8
 #define FIT_EVERY 5 /* every fifth row takes part in a fit */
 
@@ -121,7 +121,7 @@ static enum jl_status read_row(struct jl_set_data *data, const struct jl_other_c
 	return JL_OK;
 }
 
-/* Throughput as the time of a step. */
+/* Seconds per step from throughput. */
 static double step_s(const struct jl_other_row *c, double units_per_s)
 {
 	return c->net->units_per_item * c->batch * c->n_gpus / units_per_s;
@@ -145,7 +145,7 @@ static void naive_of(struct jl_set_row *row, const struct jl_other_row *c, const
 							JL_BASELINE_ROOFLINE_FRAC);
 }
 
-/* A run of other_train: its time, and its memory. */
+/* A run of other_train: its time and its memory. */
 static enum jl_status add_run(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	const struct jl_other_find find = { .gpu = find_gpu, .ctx = data };
@@ -220,7 +220,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 			.answer = c->software & JL_SW_FORWARD ? JL_ASKED_FORWARD : JL_ASKED_NETWORK,
 			.kind = { [JL_LABEL_GPU] = c->gpu.of->id,
 				  [JL_LABEL_FAMILY] = jl_arch_id(c->gpu.dev.arch),
-				  [JL_LABEL_KIND] = is_vision ? "" : c->net->id }, /* tables say more of operators */
+				  /* the tables contribute more to operators than to networks */
+				  [JL_LABEL_KIND] = is_vision ? "" : c->net->id },
 			.extent_ln = { log(c->net->n_params), log(c->batch), log(c->n_gpus) },
 			.meas = step_s(c, c->meas) });
 
@@ -233,8 +234,8 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		row->group = jl_label(in->labels, in->arena, part ? part : "");
 		data->groups[data->n] = row->group;
 	}
-	/* The tables are of one source, so are the recipes: without it nothing of its kind would be left. A recipe's GPU is left out,
-	 * or a part of the families. */
+	/* All tables are from one source, and so are the recipes: leaving out the source would leave nothing of the kind. So a recipe's GPU, or a
+	 * part of the families, is left out. */
 	row->source = row->group;
 	data->n++;
 	naive_of(row, c, own->priors);
@@ -269,7 +270,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	const struct jl_other_set set = { .rows = data->cases, .n_rows = data->n, .n_gpus = n_own(data) };
 
 	if (is_runs(data))
-		return JL_OK; /* no parameters */
+		return JL_OK; /* other_train has no parameters to fit */
 	return jl_other_fit(&set, use, max_iter, x, NULL, err);
 }
 

@@ -1,4 +1,4 @@
-/* power as a set: what boards and whole nodes draw. */
+/* Set "power": power of boards and whole nodes. */
 #include <math.h>
 
 #include "rows/set_power.h"

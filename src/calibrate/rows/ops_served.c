@@ -1,5 +1,5 @@
-/* Operators of serving engines as sets: products, attention of prompts and of answers, latent attention, routed experts, exchanges. One
- * case, one fit; what differs is how a row is read. A pair of GPU and engine is what is left out together. */
+/* Sets of serving engines' operators: products, attention of prompts and decoding, latent attention, routed experts, exchanges. They share cases
+ * and fit and differ in reading rows. A pair of GPU and engine is left out together. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct op_case {
 	enum { GEMM, PROMPT, ANSWER, MODULE, BMM, EXPERTS, EXCHANGE } kind;
 	union {
 		struct jl_served_gemm gemm;
-		struct jl_served_attention att; /* of a module too: gemm_format, answers */
+		struct jl_served_attention att; /* also for modules: gemm_format, answers */
 		struct jl_served_experts experts;
 		struct jl_served_exchange exchange;
 	};
@@ -34,16 +34,16 @@ struct op_case {
 
 struct own {
 	struct jl_device devices[JL_SET_GPUS_MAX];
-	struct jl_op_table table; /* what other sets say */
+	struct jl_op_table table; /* fitted values of other sets */
 	size_t n;
 };
 
 #define N_PART         4
-#define COMMON_COLUMNS 3 /* gpu, engine, latency_ms: what all tables begin with here */
+#define COMMON_COLUMNS 3 /* first columns of all tables: gpu, engine, latency_ms */
 
 static enum jl_op_set set_of(const struct jl_set_data *data);
 
-/* The product of a DeepSeek-V3 layer's latent attention: [tokens, k] x [k, n], heads among its devices. */
+/* Time of the products of a DeepSeek-V3 latent attention layer: [tokens, k] x [k, n], heads divided among devices. */
 static double module_s(const struct jl_device *dev, const struct jl_op_fit *fit, const struct op_case *c)
 {
 	const double tokens = c->att.batch * c->att.tokens, h = c->att.heads;
@@ -108,7 +108,7 @@ static const char *cell_at(const void *ctx, const char *column)
 	return jl_set_cell(ctx, column);
 }
 
-/* A number of the row; what is not there is `instead`. */
+/* A number of the row; `instead` if the cell is empty. */
 static double number(struct numbers *n, const char *column, double instead)
 {
 	const struct jl_row_cells cells = { .at = cell_at, .ctx = n->in };
@@ -119,7 +119,7 @@ static double number(struct numbers *n, const char *column, double instead)
 	return isnan(value) ? instead : value;
 }
 
-/* Attention of a layer; a module has the products around it too. */
+/* Attention of a layer; a module includes the products around it. */
 static void read_attention(struct op_case *c, struct numbers *n, enum jl_op_set set)
 {
 	const char *op = jl_set_cell(n->in, "mla_op");
@@ -179,7 +179,7 @@ static void read_experts(struct op_case *c, struct numbers *n)
 		n->status = read_format(&c->experts.format, jl_set_cell(n->in, "dtype"), JL_ENGINE_GENERAL, n->err);
 }
 
-#define NODE_BPS 50e9 /* a 400 Gbit/s card for each device */
+#define NODE_BPS 50e9 /* one 400 Gbit/s NIC per device */
 
 static void read_exchange(struct op_case *c, struct numbers *n)
 {
@@ -244,7 +244,7 @@ static enum jl_status read_case(struct op_case *c, const struct jl_set_data *dat
 	return n.status;
 }
 
-/* Listed rates at one share. */
+/* Naive baseline: a share of the listed rates. */
 static double naive_s(const struct op_case *c, double frac)
 {
 	const struct jl_served_gemm *g = &c->gemm;
@@ -319,7 +319,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 				       .meas = c->meas_s });
 
 	JL_TRY(jl_got(row, err));
-	/* in four parts, each with some engines of every GPU: what a pair's fit has not seen are pairs, not GPUs or engines */
+	/* four folds, each with some engines of every GPU: tests unseen pairs, not unseen GPUs or engines */
 	const char *pair = jl_arena_printf(in->arena, "%s|%s", gpu, engine);
 	const char *part = jl_arena_printf(in->arena, "part %zu", (c->gpu + (size_t)c->engine) % N_PART);
 
@@ -344,7 +344,7 @@ struct fit_ctx {
 	struct jl_kept kept;
 };
 
-/* Residuals count in units of this; so do the priors' widths. */
+/* unit of the residuals and of the priors' widths */
 #define ROW_LN 0.2
 
 static void residuals(void *ctx, const double *x, double *ret_r)

@@ -1,5 +1,5 @@
-/* Training steps of transformers and their memory: train_llm with train_vtrain, which fit devices, links and frameworks; moe_and_large, which
- * fits only launches of experts; finetune, which fits only what tuning adds. */
+/* Sets of transformer training and memory: train_llm with train_vtrain (fit devices, links, frameworks), moe_and_large (fits launches of experts),
+ * finetune (fits what fine-tuning adds). */
 #include <math.h>
 
 #include "base/budget.h"
@@ -13,9 +13,10 @@
 struct own {
 	double link_x[JL_COLL_MAX_PARAMS], expert_call_frac;
 	struct jl_llm_gpu gpus[JL_SET_GPUS_MAX];
-	double (*x)[JL_LLM_MAX_PARAMS]; /* train_llm's, for each of the first chips; NULL: they are what is fitted */
+	double (*x)[JL_LLM_MAX_PARAMS]; /* train_llm's parameters, one vector per chip; NULL: they are being fitted */
 	size_t n;
-	const char *chip_ids[JL_LLM_MAX_GPUS]; /* name their parameters; further ones are predicted by their family */
+	/* chips with parameters of their own; others are predicted by their family */
+	const char *chip_ids[JL_LLM_MAX_GPUS];
 	size_t n_chips;
 };
 
@@ -32,7 +33,7 @@ static const char *const links[JL_N_LLM_LINK] = {
 	[JL_LLM_ETHERNET] = "Ethernet",
 };
 
-static const double memory_weight = 1.0; /* a memory residual counts as much as one of time */
+static const double memory_weight = 1.0; /* weight of a memory residual / of a time residual */
 
 JL_SET_CASES(jl_llm_row);
 
@@ -87,7 +88,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 	return JL_OK;
 }
 
-/* The row as the program would be asked it, with these parameters of the set. */
+/* The row as a case of the program, with these parameters of the set. */
 static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, const struct jl_llm_row *c,
 		    const double *x, const struct jl_known *known)
 {
@@ -97,7 +98,7 @@ static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, co
 	if (is_large(data))
 		run.shard.expert_call_frac = x[0];
 	if (own->x)
-		run.gpu.index = 0; /* the vector has the deviations of this GPU behind the rest */
+		run.gpu.index = 0; /* the vector ends with this GPU's factors */
 	jl_llm_case(ret_case, &run, own->x ? own->x[c->gpu.index] : x, known);
 	if (is_large(data) && c->codebase >= 0)
 		jl_profile_scale(&ret_case->profile, x[1 + c->codebase]);
@@ -105,8 +106,8 @@ static void case_of(struct jl_case *ret_case, const struct jl_set_data *data, co
 		jl_case_tune(ret_case, jl_tune_fit_of(x, c->codebase));
 }
 
-/* 6 N and attention for a token, at 40 % of the listed rate; and a roofline with recompute counted, against all states
- * read and written once. */
+/* Naive baselines. Time: 6 N and attention per token at 40 % of the listed rate; roofline with recompute counted, against one read and write of all
+ * states. */
 static void naive_llm(const struct jl_llm_row *c, bool memory, double *ret)
 {
 	const double tokens = c->global_batch * c->shard.seq;
@@ -214,7 +215,7 @@ static enum jl_status add(struct jl_set_data *data, const struct jl_set_reader *
 		row->code = c->codebase < 0 ? "" : jl_codebases[c->codebase].id;
 		if (!*row->gpu)
 			row->gpu = "not stated";
-		/* speed and memory of tuning are scored apart */
+		/* fine-tuning: speed and memory are scored separately */
 		row->is_second = memory && (!is_llm(data) || c->metric == JL_LLM_TIME);
 		(is_llm(data) ? naive_llm : naive_tune)(c, memory, row->naive);
 	}
@@ -249,7 +250,7 @@ static struct jl_param_list params(const struct jl_set_data *data)
 			       : jl_expert_params(data->cat);
 }
 
-/* Out of memory is a bound: more than the device has is as good as any other figure above it. */
+/* Out of memory gives only a lower bound: any prediction above it counts as the bound. */
 static double memory_of(const struct jl_llm_row *c, double mem_B)
 {
 	return isnan(c->least_B) ? mem_B : fmin(mem_B, c->least_B);
@@ -298,7 +299,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 		return jl_llm_fit(&set, use, max_iter, x, NULL, err);
 	const struct jl_param_list list = params(data);
 
-	/* a usual row is 0.15 off */
+	/* unit: a typical row is off by 0.15 */
 	return jl_fit_params(&list, 0.15,
 			     (struct jl_fit_problem){ .n_resid = 2 * jl_fit_used(use, data->n),
 						      .residuals = residuals,

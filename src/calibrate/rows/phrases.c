@@ -1,4 +1,4 @@
-/* Rules of data/phrases.csv on the cells of a row: sets, column, value, when. */
+/* Applies the rules of data/phrases.csv (set, column, value, condition) to the cells of a row. */
 #include "rows/phrases.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 extern const unsigned char jl_phrases_text[];
 extern const size_t jl_phrases_text_len;
 
-#define TERM_DEPTH_MAX 4 /* of columns that are made from made columns */
+#define TERM_DEPTH_MAX 4 /* nesting of derived columns */
 
 struct jl_phrase {
 	const char *column, *value, *when;
@@ -63,7 +63,7 @@ enum jl_status jl_phrases_of(struct jl_phrases *ret_phrases, const char *set, st
 	return status;
 }
 
-/* Where the cell goes on behind the first of the phrases "a|b" that holds; NULL: none does. */
+/* Text of the cell after the first matching phrase of "a|b"; NULL: no match. */
 static const char *behind(const char *cell, char op, const char *phrases, size_t len)
 {
 	const char *end = phrases + len;
@@ -87,7 +87,7 @@ static const char *behind(const char *cell, char op, const char *phrases, size_t
 static const char *made(const struct jl_phrases *phrases, const char *column, const struct jl_row_cells *row,
 			struct jl_arena *arena, int depth);
 
-/* Do all terms hold? ret_rest: of the last one's cell, behind its phrase. A term is [!]column~'phrase|phrase', ^ for begins, = for is. */
+/* True if all terms hold; ret_rest: text after the last term's phrase. Term: [!]column~'phrase|phrase'; ^ instead of ~: begins with, =: equals. */
 static bool holds(const struct jl_phrases *phrases, const char *when, const struct jl_row_cells *row,
 		  struct jl_arena *arena, int depth, const char **ret_rest)
 {
@@ -113,7 +113,7 @@ static bool holds(const struct jl_phrases *phrases, const char *when, const stru
 	return true;
 }
 
-/* The k-th number of a text as it is written; NULL: it has fewer. */
+/* The k-th number in a text as written; NULL: fewer. */
 static const char *nth_number(const char *text, int k, struct jl_arena *arena)
 {
 	for (size_t n = 0; *text; text += n) {

@@ -1,4 +1,4 @@
-/* A published training run as the command that a user types: what the row states, and nothing that the program chooses by itself. */
+/* A published training run as a jeoul command line: only options that the row states. */
 #include "rows/set_llm.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void put_system(struct jl_buf *out, const struct jl_llm_row *row)
 		jl_buf_printf(out, " --on \"%dx %s\"", row->n_gpus, row->gpu.id);
 }
 
-/* Degrees of 1 too: what is left out the program chooses. */
+/* Writes degrees of 1 too: omitted ones would be chosen by the program. */
 static void put_plan(struct jl_buf *out, const struct jl_plan *plan)
 {
 	const bool cut = plan->tp > 1.0;
@@ -64,7 +64,7 @@ static void put_tune(struct jl_buf *out, const struct jl_tune *tune)
 		jl_buf_printf(out, " --base %s", jl_base_name(tune->base));
 }
 
-/* The catalog's model of exactly this shape, of several the one with the shortest name; NULL: there is none. */
+/* Catalog model of exactly this shape, the one with the shortest name; NULL: none. */
 static const char *named(const struct jl_transformer *model)
 {
 	const struct jl_catalog *cat = jl_catalog_embedded();
@@ -84,7 +84,7 @@ static const char *named(const struct jl_transformer *model)
 	return name;
 }
 
-/* What predict has no words for: kernels and heads of scripts of their own, 4-bit products, cuts that do not divide. */
+/* False for runs that predict has no options for: special kernels and heads, 4-bit products, uneven sharding. */
 static bool is_askable(const struct jl_llm_row *row, const char *name)
 {
 	const struct jl_transformer *m = &row->model;

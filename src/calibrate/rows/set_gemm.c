@@ -1,3 +1,4 @@
+/* Reads rows of gemm_membw, and fits device parameters to them. */
 #include "rows/set_gemm.h"
 #include "parameters/optimize.h"
 
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fit over gemm_membw. */
+/* State of the fit to gemm_membw. */
 
 struct fit_work {
 	const struct jl_gemm_set *set;
@@ -37,7 +38,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	const size_t n = jl_fit_used(w->use, w->set->n_case);
 
 	predict_all(w->set, w->devices, w->use, x, ret_r);
-	/* Rows agree to about a tenth: residuals in units of that, as the priors' are in theirs. */
+	/* unit of residuals: 10 %, the typical scatter; the priors use the same unit */
 	for (size_t i = 0; i < n; i++)
 		ret_r[i] *= 10.0;
 }
@@ -75,7 +76,7 @@ static double number(const char *text)
 }
 
 static const struct kind_row {
-	const char *prefix; /* longest first where one is the start of another */
+	const char *prefix; /* a prefix comes after longer ones that begin with it */
 	struct jl_device_case to;
 } kind_rows[] = {
 	{ "gemm_best_shape", { .kind = JL_GEMM_BEST } },
@@ -126,8 +127,8 @@ static const struct dtype_row {
 	{ "half", JL_FP16, 0, 0, 0 },
 };
 
-/* How a framework's narrow products take their activations. vLLM up to 0.14 quantises them by plain tensor
- * operations, later versions and TensorRT-LLM by one kernel; a bare torch product gets them ready-made. */
+/* How a framework quantises activations. vLLM up to 0.14 uses plain tensor operations, later versions and TensorRT-LLM one kernel; a plain torch
+ * product gets quantised inputs. */
 static const struct software_row {
 	const char *prefix;
 	enum jl_gemm_quant quant;
@@ -171,19 +172,19 @@ static enum jl_status read_dtype(struct jl_gemm_case *c, const struct jl_gemm_ce
 	return jl_fail(err, JL_E_DATA, "dtype '%s' is not known; see SPELLINGS.md", text);
 }
 
-/* The work that the row's rate is counted in: FLOP, bytes, or 1 for a time. */
+/* Work unit of the row's rate: FLOP, bytes, or 1 for a time. */
 static double counted_work(struct jl_gemm_case *c, const struct jl_gemm_cells *cells)
 {
 	struct jl_gemm *g = &c->of.gemm;
 	switch (c->of.kind) {
 	case JL_GEMM_BEST:
-		if (isnan(g->m)) /* square search: its largest size is the best one */
+		if (isnan(g->m)) /* square search: the largest size is the best */
 			g->m = g->n = g->k = 8192.0;
 		return 2.0 * g->m * g->n * g->k * g->batch;
 	case JL_GEMM_PRODUCT: return 2.0 * g->m * g->n * g->k * g->batch;
 	case JL_GEMM_STREAM:
 		if (cells->unit &&
-		    starts(cells->unit, "TFLOP")) { /* a * 1.2 over 4 Mi numbers: one FLOP, 8 bytes each */
+		    starts(cells->unit, "TFLOP")) { /* a * 1.2 over 4 Mi numbers: one FLOP and 8 bytes each */
 			c->of.moved_B = 8.0 * 4194304.0;
 			return 4194304.0;
 		}

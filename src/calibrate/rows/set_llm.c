@@ -1,4 +1,4 @@
-/* Rows of train_llm and train_vtrain: free text -> plan, shape, links and the measured step. */
+/* Reads rows of train_llm and train_vtrain: plan, shape, links and the measured step. */
 #include "rows/set_llm.h"
 
 #include <math.h>
@@ -6,12 +6,12 @@
 #include "program/tune.h"
 
 #define BERT_BIN_FRAC 0.57
-/* NVIDIA's SQuAD script counts batch * max_steps samples, run or not; the benchmark that uses it asks for 100 steps at
- * least and two passes over 88,641 samples, so that larger batches run out of data and seem faster than they are. */
+/* NVIDIA's SQuAD script counts batch * max_steps samples whether run or not. The benchmark asks for at least 100 steps and two passes over 88,641
+ * samples, so larger batches run out of data and appear faster. */
 #define SQUAD_SAMPLES 177282.0
 #define SQUAD_STEPS   100.0
 
-/* The value read from the text, else that of the cell. */
+/* The value from the text, else the cell's. */
 static double either(double said, const char *cell)
 {
 	return isnan(said) ? jl_llm_number(cell) : said;
@@ -35,7 +35,7 @@ static void read_framework(const struct jl_llm_cells *c, const struct jl_llm_tex
 	row->loss = said->loss_fused ? JL_LOSS_FUSED : jl_loss_of(fw);
 }
 
-/* Share of the listed gain of 4-bit over 8-bit products: scales are finer, and some products stay in 8 bits. */
+/* share of the listed gain of 4-bit over 8-bit products: scales are finer, and some products stay in 8 bits */
 #define FP4_GAIN_FRAC 0.8
 
 static void read_precision(const struct jl_llm_text *said, struct jl_llm_row *row)
@@ -58,7 +58,7 @@ static void read_precision(const struct jl_llm_text *said, struct jl_llm_row *ro
 				: 0.0;
 	if (dev->priors->no_tensor)
 		s->dtype = JL_FP32;
-	if (isnan(dev->peak_flopps[s->dtype])) /* stored short, computed in fp32 */
+	if (isnan(dev->peak_flopps[s->dtype])) /* stored narrow, computed in fp32 */
 		s->dtype = !isnan(dev->peak_flopps[JL_FP16]) ? JL_FP16 : JL_FP32;
 	if (isnan(dev->peak_flopps[s->act_dtype]) && !isnan(dev->peak_flopps[JL_FP16]))
 		s->act_dtype = JL_FP16;
@@ -72,11 +72,11 @@ static void read_states(const struct jl_llm_text *said, struct jl_llm_row *row)
 	jl_plan_set_states(plan, states);
 	if (said->foreach)
 		jl_plan_set_foreach(plan);
-	if (plan->zero == 3 && states == JL_STATES_MIXED) { /* gathered in 16 bits, kept and reduced in fp32 */
+	if (plan->zero == 3 && states == JL_STATES_MIXED) { /* gathered in 16 bits, stored and reduced in fp32 */
 		plan->grad_B = 4.0;
 		plan->optimizer_B = 10.0;
 	}
-	/* NVIDIA's question answering script has a fused optimizer only with mixed precision. */
+	/* NVIDIA's question answering script uses a fused optimizer only with mixed precision */
 	if (said->head == JL_TEXT_SPAN && row->shard.act_dtype == JL_FP32)
 		jl_plan_set_unfused(plan);
 	if (row->framework == JL_FW_APEX)
@@ -91,15 +91,16 @@ static void read_states(const struct jl_llm_text *said, struct jl_llm_row *row)
 	plan->no_optimizer = said->no_optimizer;
 	row->chunked_loss = fmax(said->loss_chunks, 0.0);
 	plan->offload |= said->offload;
-	if (said->paged) { /* 8-bit states that move to the host when the device is full */
+	if (said->paged) { /* 8-bit states, paged to the host if the device is full */
 		plan->grad_B = 0.1;
 		plan->optimizer_B = jl_transformer_params(&row->model).total * 4.5 > row->gpu.dev.mem_B ? 0.01 : 2.0;
 	}
 	if (said->grads_in_backward)
-		plan->grad_B = 0.25; /* a gradient dies as soon as it is applied; the embedding's is the largest */
+		/* fused update: a gradient is freed once applied; the embedding's is the largest */
+		plan->grad_B = 0.25;
 }
 
-/* Which wires of set_collectives the links of this set are. */
+/* Wires of set_collectives for the links of this set. */
 static const enum jl_wire wire_of[JL_N_LLM_LINK] = {
 	[JL_LLM_PCIE_HOST] = JL_WIRE_PCIE_HOST, [JL_LLM_PCIE_P2P] = JL_WIRE_PCIE_P2P,
 	[JL_LLM_BRIDGE] = JL_WIRE_BRIDGE,       [JL_LLM_NVLINK_MESH] = JL_WIRE_NVLINK2,
@@ -116,7 +117,7 @@ void jl_llm_wires(const struct jl_llm_row *row, enum jl_wire *ret_intra, enum jl
 
 static enum jl_llm_link intra_link(const struct jl_llm_text *said, const struct jl_llm_row *row, double nvlink_Bps)
 {
-	/* Cards have bridges only where the source says so; boards with NVLink on them always use it. */
+	/* cards have bridges only if the source says so; baseboard GPUs always use NVLink */
 	const int on_board = nvlink_Bps >= 140e9 && !said->card;
 
 	if (said->link == JL_TEXT_BRIDGE || (said->link == JL_TEXT_NVLINK && !on_board))
@@ -126,13 +127,13 @@ static enum jl_llm_link intra_link(const struct jl_llm_text *said, const struct 
 		       : nvlink_Bps < 400e9 ? JL_LLM_NVLINK3
 		       : nvlink_Bps < 700e9 ? JL_LLM_NVLINK4
 					    : JL_LLM_NVLINK5;
-	/* Workstation boards of the PCIe 3 years send what goes between slots through the host. */
+	/* workstation boards of the PCIe 3 era route traffic between slots through host memory */
 	if (row->gpu.dev.priors->slots_via_host)
 		return JL_LLM_PCIE_HOST;
 	return row->gpu.p2p ? JL_LLM_PCIE_P2P : JL_LLM_PCIE_HOST;
 }
 
-/* Bytes a second of one host; the default is what the generation's reference system ships with, per device. */
+/* Network bytes/s per host; default: the generation's reference system, per device. */
 static double network_Bps(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const double gpu_Gbps = row->gpu.dev.priors->net_Gbps;
@@ -179,7 +180,7 @@ static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_text *sa
 	plan->pp = count_or(pp, 1.0);
 	plan->cp = count_or(either(said->cp_as, c->cp), 1.0);
 	plan->ep = count_or(either(said->ep_as, c->ep), 1.0);
-	/* one device, or named data parallelism: nothing else is cut unless the source says so */
+	/* a single device, or stated data parallelism: nothing else is sharded unless stated */
 	if (isnan(tp) && isnan(pp) && row->n_gpus > 1 && !said->data_parallel)
 		jl_llm_default_plan(row);
 	plan->dp = fmax(1.0, floor(row->n_gpus / (plan->tp * plan->pp * plan->cp)));
@@ -193,16 +194,16 @@ static void read_plan(const struct jl_llm_cells *c, const struct jl_llm_text *sa
 			  : said->recomputes                        ? JL_RECOMPUTE_FULL
 								    : JL_RECOMPUTE_NONE;
 	row->assumed |= said->recompute_as ? 0u : (unsigned)JL_ASSUMED_RECOMPUTE;
-	/* NeMo's recipes exchange slices of tensors behind the products (tp_comm_overlap); Megatron-LM does on request */
+	/* tp_comm_overlap: default in NeMo's recipes, an option in Megatron-LM */
 	plan->tp_async = said->tp_async && plan->tp > 1.0;
-	/* Today's Megatron, NeMo and torchtitan cut the sequence wherever they cut tensors. */
+	/* current Megatron, NeMo and torchtitan use sequence parallelism with tensor parallelism */
 	plan->sp = said->cut_sequence == JL_TEXT_YES ||
 		   (plan->tp > 1.0 && row->shard.flash && said->cut_sequence != JL_TEXT_NO);
 	plan->hold_step = plan->zero == 3 && plan->pp > 1.0;
 	row->scope = (enum jl_llm_scope)said->memory_counted;
 }
 
-/* A batch that the source does not give: the largest power of two that fits. */
+/* Batch missing in the source: the largest power of two that fits. */
 static double default_micro_batch(const struct jl_llm_row *row, double most)
 {
 	double mb = 1.0;
@@ -217,7 +218,7 @@ static void read_batch(const struct jl_llm_cells *c, const struct jl_llm_text *s
 	struct jl_plan *plan = &row->plan;
 	double mb = either(said->micro_as, c->micro_batch), gb = either(said->global_as, c->global_batch);
 
-	/* The batch column of this benchmark is the whole host's: it grows with the GPUs at the same memory. */
+	/* this benchmark's batch column is per host: at the same memory it grows with the number of GPUs */
 	if (said->batch_of == JL_TEXT_OF_HOST && isnan(gb) && !isnan(mb))
 		mb = fmax(1.0, floor(mb / row->n_gpus));
 	if (isnan(mb) && !isnan(said->batch_per_gpu) && said->accumulate >= 1.0)
@@ -241,7 +242,7 @@ static void read_batch(const struct jl_llm_cells *c, const struct jl_llm_text *s
 	if (isnan(gb))
 		gb = mb * plan->dp * count_or(said->accumulate, 1.0);
 	if (gb < plan->dp &&
-	    !(row->assumed & JL_ASSUMED_PLAN)) { /* ranks without a sample share one: long sequences are cut further */
+	    !(row->assumed & JL_ASSUMED_PLAN)) { /* fewer samples than ranks: long sequences are sharded further */
 		plan->cp *= floor(plan->dp / gb);
 		row->shard.cp = plan->cp;
 		plan->dp = gb;
@@ -252,7 +253,7 @@ static void read_batch(const struct jl_llm_cells *c, const struct jl_llm_text *s
 	row->global_batch = gb;
 }
 
-/* FLOP that a source's TFLOP/s or MFU counts for one step. */
+/* FLOP per step that a source's TFLOP/s or MFU counts. */
 static double counted_flop(const struct jl_llm_text *said, const struct jl_llm_row *row)
 {
 	const struct jl_transformer *m = &row->model;
@@ -260,11 +261,11 @@ static double counted_flop(const struct jl_llm_text *said, const struct jl_llm_r
 
 	if (said->counts_megatron) /* 72 B L s h^2 (1 + s/6h + V/12hL): model FLOP, recompute not counted */
 		return 72.0 * tokens * L * h * h * (1.0 + s / (6.0 * h) + m->vocab / (12.0 * h * L));
-	/* 6 (N - embedding) + 12 L h s a token: full attention, causal or not; agrees with the rows that give both */
+	/* 6 (N - embedding) + 12 L h s per token: full attention, causal or not; consistent with rows that give both */
 	return 3.0 * tokens * jl_transformer_fwd_flop(m, s, 0);
 }
 
-/* Samples that a source counts for each one that was run. */
+/* Samples counted by the source / samples run. */
 static double counted_samples_frac(const struct jl_llm_text *said, const struct jl_llm_row *row)
 {
 	return said->counts_unrun ? fmax(1.0, SQUAD_STEPS * row->global_batch / SQUAD_SAMPLES) : 1.0;
@@ -310,8 +311,8 @@ enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm
 	row.n_nodes = (int)fmin(count_or(either(said->nodes_as, c->nodes), ceil(n_gpus / 8.0)), n_gpus);
 	row.n_per_node = (row.n_gpus + row.n_nodes - 1) / row.n_nodes;
 	row.shard.seq = count_or(either(said->seq_as, c->seq_len), count_or(said->seq_default, 2048.0));
-	/* NVIDIA's BERT sorts long sequences into bins of 64 tokens and pads a batch to its bin only. How long the mean
-	 * sequence is, it does not say; its fp32 rate on a V100 would be 122 % of the peak with 512. */
+	/* NVIDIA's BERT sorts long sequences into bins of 64 tokens and pads a batch to its bin. The mean length is not stated; with 512 its fp32
+	 * rate on a V100 would be 122 % of the peak. */
 	if (said->binned && row.shard.seq > 256.0)
 		row.shard.seq *= BERT_BIN_FRAC;
 	row.shard.flash = said->fused_attention;
@@ -324,14 +325,14 @@ enum jl_status jl_llm_row_read(const struct jl_llm_cells *c, const struct jl_llm
 	row.shard.cp = row.plan.cp;
 	row.shard.ep = row.plan.ep;
 	row.shard.sp = row.plan.sp;
-	/* Megatron pads the vocabulary so that every device has whole tiles of it. */
+	/* Megatron pads the vocabulary to whole tiles per device */
 	if (row.framework == JL_FW_MEGATRON)
 		row.model.vocab = ceil(row.model.vocab / (128.0 * row.plan.tp)) * 128.0 * row.plan.tp;
 	read_links(said, find->link_x, &row);
 	read_batch(c, said, &row);
 	if ((row.assumed & JL_ASSUMED_PLAN) && isnan(either(said->tp_as, c->tp)) && row.framework == JL_FW_MEGATRON)
 		jl_llm_best_plan(&row);
-	/* Unknown whether activations were kept: they were where that fits, give or take our own error. */
+	/* recompute unknown: assumed only if the memory would be clearly exceeded without it (1.2: our own error) */
 	if ((row.assumed & JL_ASSUMED_RECOMPUTE) &&
 	    jl_llm_rough_memory_B(&row, row.shard.micro_batch) > 1.2 * row.gpu.dev.mem_B)
 		row.plan.recompute = JL_RECOMPUTE_FULL;

@@ -1,4 +1,4 @@
-/* Predictions of the rows of train_llm and train_vtrain with a given vector of parameters. */
+/* Predicts rows of train_llm and train_vtrain with given parameters. */
 #include "rows/set_llm.h"
 
 #include <math.h>
@@ -9,9 +9,8 @@
 #include "parameters/device_params.h"
 #include "system/resolve.h"
 
-/* Plans that a source does not give: what its authors would have taken. */
+/* Plans for rows whose source gives none: tensor parallel inside a host, then pipeline stages, until the states fit. */
 
-/* A plan that the source does not give: tensor parallel inside a host, then pipeline stages, until the states fit. */
 void jl_llm_default_plan(struct jl_llm_row *row)
 {
 	const double params = jl_transformer_params(&row->model).total;
@@ -27,7 +26,7 @@ void jl_llm_default_plan(struct jl_llm_row *row)
 	row->assumed |= JL_ASSUMED_PLAN;
 }
 
-/* Step memory at the row's micro-batch; the caller's defaults for context and waste are good enough to choose by. */
+/* Step memory at the row's micro-batch, with default context and waste: sufficient for choosing a plan. */
 double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch)
 {
 	const struct jl_profile profile = jl_profile_default(row->framework);
@@ -51,7 +50,7 @@ double jl_llm_rough_memory_B(const struct jl_llm_row *row, double micro_batch)
 	return jl_train_memory(&train, &blocks).total_B;
 }
 
-/* The row cut in tp * pp parts; 0: that cannot be run. */
+/* Shards the row into tp * pp parts; 0: impossible. */
 static int cut_row(struct jl_llm_row *row, double tp, double pp)
 {
 	struct jl_plan *plan = &row->plan;
@@ -95,7 +94,7 @@ void jl_llm_best_plan(struct jl_llm_row *row)
 	*row = best;
 }
 
-/* Of the hosts of published runs, which are older than those of the catalog. */
+/* hosts of published runs are older than those of the catalog */
 static const double host_mem_Bps = 150e9;
 
 void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, const struct jl_gpu *gpu)
@@ -105,7 +104,7 @@ void jl_llm_gpu_of(struct jl_llm_gpu *ret_gpu, const struct jl_catalog *cat, con
 	jl_gemm_shipped(cat, gpu->id, &ret_gpu->dev);
 }
 
-/* Kernels that scale by rows are slower, narrower formats faster. */
+/* Row-wise scales slow the kernels, narrower formats speed them up. */
 static void set_fp8(struct jl_device *dev, const struct jl_llm_row *row, const double *x)
 {
 	if (row->rowwise)
@@ -160,7 +159,7 @@ void jl_llm_predict(const struct jl_llm_row *row, const double *x, struct jl_tra
 	ret->mem_B = ret->memory.total_B;
 }
 
-/* Everything that the source left open is in the row; nothing is chosen here. */
+/* Makes no choices: unstated values have been set in the row. */
 void jl_llm_case(struct jl_case *ret_case, const struct jl_llm_row *row, const double *x, const struct jl_known *known)
 {
 	struct jl_machine m = {

@@ -1,3 +1,4 @@
+/* Model shapes of published runs, by stated dimensions or by name. */
 #include "rows/set_llm.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "catalog/find.h"
 #include "program/transformer.h"
 
-/* Case-blind; a text that is missing has no part. */
+/* Case-insensitive search; NULL contains nothing. */
 static bool has(const char *text, const char *part)
 {
 	return strcasestr(text ? text : "", part) != NULL;
@@ -28,9 +29,9 @@ int jl_llm_yes(const char *cell)
 	return cell && *cell == 'y';
 }
 
-/* How a family of models is built; dimensions left 0 are the row's own. */
+/* Architecture of a model family; dimensions left 0 come from the row. */
 struct style {
-	const char *part; /* of the model's name */
+	const char *part; /* text in the model's name */
 	struct jl_transformer like;
 };
 
@@ -65,7 +66,7 @@ static const struct style styles[] = {
 	    .head_tokens_frac = 1.0 } },
 };
 
-/* Published dimensions, for rows that give only a name: part of the name and the billions of parameters. */
+/* Published dimensions, for rows that give only a name: part of the name, and the parameters in billions. */
 struct known {
 	const char *part;
 	double params_b, layers, hidden, heads, kv_heads, ffn, vocab;
@@ -138,7 +139,7 @@ static const struct known *find_known(const char *name, double params_b)
 
 		if (*k->part && !has(name, k->part))
 			continue;
-		if (off_ln < best_ln - 0.02 || !best) { /* earlier rows win ties: they are the closer names */
+		if (off_ln < best_ln - 0.02 || !best) { /* ties: earlier rows are closer names */
 			best = k;
 			best_ln = off_ln;
 		}
@@ -158,8 +159,8 @@ static void apply_style(const char *name, struct jl_transformer *m)
 		}
 }
 
-/* Some sources repeat the last line's depth or width for a model of another size. The size in the model's name is what
- * the run had, and what its FLOP rate agrees with: the stated depth is kept and the width follows from it. */
+/* Some rows state the depth or width of the line above although the model has another size. The size in the name agrees with the measured FLOP/s:
+ * keeps the stated depth and computes the width from that size. */
 static void mend(struct jl_transformer *m, double params_b, int layers_stated)
 {
 	if (isnan(params_b) || params_b <= 1.0)
@@ -183,8 +184,7 @@ static void mend(struct jl_transformer *m, double params_b, int layers_stated)
 	m->head_dim = floor(m->hidden / m->heads);
 }
 
-/* Mixtures of experts are too many numbers for a row: they are the catalog's, with the depth that the row states
- * ("mixtral-8x7b truncated"). False: not one of them. */
+/* MoE shapes do not fit in a row: takes the catalog's, with the row's depth ("mixtral-8x7b truncated"). False: not a known one. */
 static bool mixture(const struct jl_llm_cells *c, struct jl_transformer *ret_model)
 {
 	static const char *const words[] = { "mixtral", "8x", "deepseek-v", "deepseekv", "deepseek v",
@@ -245,13 +245,13 @@ enum jl_status jl_llm_shape(const struct jl_llm_cells *c, int head, struct jl_tr
 	m.hidden = hidden;
 	m.heads = isnan(heads) ? fmax(1.0, round(hidden / 128.0)) : heads;
 	m.kv_heads = isnan(kv_heads) ? m.heads : kv_heads;
-	if (isnan(heads) && kv_heads >= 1.0) /* whole groups of them */
+	if (isnan(heads) && kv_heads >= 1.0) /* heads in whole groups */
 		m.heads = kv_heads * fmax(1.0, round(m.heads / kv_heads));
 	m.ffn = isnan(ffn) ? 4.0 * hidden : ffn;
-	/* Llama 3 has 128,256 tokens; sources that count one more would have it run at odd addresses. */
+	/* Llama 3 has 128,256 tokens; one more in a source would mean unaligned rows */
 	m.vocab = isnan(vocab) || fabs(vocab - k->vocab) <= 1.0 ? k->vocab : vocab;
 	m.head_dim = floor(m.hidden / m.heads);
-	if (m.gated && m.ffn >= 3.9 * m.hidden && !has(c->model, "3.2")) /* two matrices, not three */
+	if (m.gated && m.ffn >= 3.9 * m.hidden && !has(c->model, "3.2")) /* wide ffn: two matrices, not three */
 		m.gated = m.kv_heads < m.heads;
 	if (m.n_layers < 1.0)
 		m.n_layers = 32.0;

@@ -1,4 +1,4 @@
-/* The fit over train_llm and train_vtrain. */
+/* Fit to train_llm and train_vtrain. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct work {
 	size_t n_param, n_resid;
 	double *base_x, *base_r;
 	int has_base;
-	struct jl_train_prices *prices; /* of each row */
+	struct jl_train_prices *prices; /* price cache per row */
 };
 
 static double *new_doubles(size_t n)
@@ -28,7 +28,7 @@ static int used(const struct work *w, size_t i)
 	return (!w->use || w->use[i]) && !row->unscored;
 }
 
-/* Residuals of one row: time, then memory, as far as it has them. */
+/* Residuals of one row: time, then memory, if present. */
 static size_t row_residuals(const struct work *w, size_t i, const double *x, double *ret_r)
 {
 	const struct jl_llm_row *row = &w->set->rows[i];
@@ -58,8 +58,8 @@ static int uses_any(const struct jl_llm_row *row, const size_t *moved, size_t n_
 	return 0;
 }
 
-/* The optimiser mostly moves one parameter at a time, and most rows do not know most parameters: those keep their
- * residuals. A point far from the last whole evaluation becomes the new one. */
+/* The optimiser mostly moves one parameter at a time, and most rows do not depend on it: those keep their residuals. A point far from the last full
+ * evaluation becomes the new base. */
 static void residuals(void *ctx, const double *x, double *ret_r)
 {
 	struct work *w = ctx;
@@ -103,7 +103,7 @@ void jl_llm_start(size_t n_gpu, double *ret_x)
 	jl_params_start(&params, ret_x);
 }
 
-/* Rows of one group share unknown facts of their source: n of them count as n / (1 + (n - 1) shared_frac) independent rows. */
+/* Rows of a group share unknown properties of their source: n of them count as n / (1 + (n - 1) shared_frac) independent rows. */
 static double row_weight(const struct work *w, size_t i)
 {
 	static const double shared_frac = 0.02;
@@ -127,7 +127,7 @@ static void fill_weights(const struct work *w, double *ret_weight)
 		if (!isnan(w->set->rows[i].meas_s))
 			ret_weight[at++] = row_weight(w, i);
 		if (!isnan(w->set->rows[i].meas_mem_B))
-			ret_weight[at++] = 1.0; /* from few sources, all much alike */
+			ret_weight[at++] = 1.0; /* few sources with similar values */
 	}
 }
 
@@ -152,7 +152,7 @@ enum jl_status jl_llm_fit(const struct jl_llm_set *set, const unsigned char *use
 	for (size_t i = 0; i < set->n_row; i++)
 		w.prices[i].known = false;
 	fill_weights(&w, weight);
-	/* residuals are in units of 10 %: a usual row is that far off */
+	/* unit of residuals: 10 %, typical of a row */
 	status = jl_fit_params(&params, 0.1,
 			       (struct jl_fit_problem){ .n_resid = w.n_resid,
 							.residuals = residuals,

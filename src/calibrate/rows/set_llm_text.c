@@ -1,4 +1,4 @@
-/* Columns of train_llm, finetune and moe_and_large that data/phrases.csv makes of their text, and the words of each. */
+/* Columns of train_llm, finetune and moe_and_large derived by data/phrases.csv, and the words of each. */
 #include "rows/set_llm.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Rows of train_other: free text into model inputs. */
+/* Reads rows of train_other and fits to them. Transformer blocks contribute, operator by operator, to linear layers and attention outside blocks;
+ * in predictions blocks use parameters from transformer runs. */
 #include "rows/set_other.h"
 
 #include <math.h>
@@ -11,10 +12,8 @@
 #include "base/mem.h"
 #include "parameters/optimize.h"
 
-/* The fit over train_other. Blocks of transformers teach here what linear layers and attention outside of them take, operator by operator;
- * they themselves are weighed by what runs of transformers taught. */
+/* residual whose cost equals a deviation of one prior standard deviation */
 
-/* Ridge of the fit: one prior standard deviation weighs as much as a row that is wrong by this much. */
 #define PRIOR_LN 0.15
 #define HUBER_LN 0.1
 
@@ -31,16 +30,16 @@ void jl_other_resolve(const double *x, const struct jl_other_gpu *gpu, struct jl
 	*ret_bus_Bps = jl_conv_bus_Bps(x, &gpu->dev, gpu->nvlink);
 }
 
-/* Device times that a fit needs again and again: rows of the same GPU, model, format and batch share one, and it is
- * priced again only when the parameters of its GPU have changed. */
+/* Cache of device times during a fit: rows with the same GPU, model, format and batch share one, recomputed only when the GPU's parameters have
+ * changed. */
 struct priced {
-	size_t row; /* that stands for it */
+	size_t row; /* representative row */
 	struct jl_conv_cost cost;
 };
 
 struct fit_ctx {
 	const struct jl_other_set *set;
-	const size_t *used; /* rows of the fit */
+	const size_t *used; /* rows used in the fit */
 	size_t n_used;
 	size_t *config; /* per used row: index into `priced` */
 	struct priced *priced;
@@ -143,7 +142,7 @@ out:
 	return status;
 }
 
-/* The column `format`; what is run in TF32 where the device has it is "fp32_or_tf32". */
+/* Reads the column `format`. "fp32_or_tf32": TF32 if the device has it, else fp32. */
 static enum jl_status read_dtype(enum jl_dtype *ret_dtype, const char *format, const char *stated,
 				 const struct jl_device *dev, struct jl_err *err)
 {
@@ -169,10 +168,10 @@ static bool yes(jl_cell cell)
 	return *cell == 'y';
 }
 
-/* Software of a run. The sources' tables do not say it; their published logs print the version of PyTorch: in the
- * snapshot of 2022-06-30 it is 1.4 (CUDA 10.2) for everything before Ampere, 1.7 (CUDA 11.0) for the first Ampere
- * cards, 1.9 (NGC 21.03) for the cards named below, 1.10 for the rest; everything else was run with 1.13 or later. */
-#define AMP_WORKS 0x100u /* the recipes that ignore the flag in later releases still heed it */
+/* Software version of a run. The tables do not state it, but published logs print the version of PyTorch. Snapshot of 2022-06-30: 1.4 (CUDA 10.2)
+ * before Ampere, 1.7 (CUDA 11.0) for the first Ampere cards, 1.9 (NGC 21.03) for the cards named below, 1.10 for the rest. All others: 1.13 or
+ * later. */
+#define AMP_WORKS 0x100u /* old snapshot: recipes that ignore the autocast flag in later releases still use it */
 static unsigned software_of(const struct jl_other_cells *cells, const struct jl_device *dev)
 {
 	static const struct {
@@ -211,8 +210,8 @@ static enum jl_status read_sizes(struct jl_other_row *row, const struct jl_other
 	if (!(row->meas > 0 && isfinite(row->meas)))
 		return jl_fail(err, JL_E_RANGE, "throughput: %g; a positive number is needed", row->meas);
 	row->n_gpus = (int)n_gpus;
-	/* the column is headed "micro" and holds the batch of all GPUs together: it is n times that of one GPU
-	 * throughout, and the recipes write "GLOBAL_BATCH"; 0 is what is left of a rounded-down share */
+	/* the column is headed "micro" but holds the global batch: it is n times that of one GPU throughout, and the recipes write "GLOBAL_BATCH";
+	 * 0 is a share rounded down */
 	row->batch = fmax(batch / n_gpus, 1);
 	if (isnan(batch)) {
 		const double per_B = jl_dtype_B(row->dtype) < 4 ? row->net->batch_per_B_half
@@ -251,8 +250,8 @@ enum jl_status jl_other_row_read(struct jl_other_row *ret_row, const struct jl_o
 	return JL_OK;
 }
 
-/* The catalog's network is taken where its counts are those of the table: the same name may be another variant. Tables that do not
- * count attention's own products are the later ones. */
+/* True if the catalog's network has the table's counts; the same name may denote another variant. Later tables do not count attention's own
+ * products. */
 static bool agrees(const struct jl_convnet *net, double params, double mac)
 {
 	const struct jl_layers_total total = jl_layers_sum(net->ops, net->n_ops);
@@ -267,7 +266,7 @@ static enum jl_status find_vision(const struct jl_convnet **ret_net, const struc
 				  struct jl_err *err)
 {
 	struct jl_convnet_figures f = { .kind = jl_arena_printf(arena, "%s%s", cells->family,
-								cells->norm) /* one that is not the family's own */,
+								cells->norm) /* norm other than the family's */,
 					.name = jl_arena_printf(arena, "%s@%s", cells->model, cells->img_size) };
 	struct jl_convnet *net = jl_arena_alloc(arena, sizeof(*net));
 
@@ -313,7 +312,7 @@ enum jl_status jl_vision_row_read(struct jl_other_row *ret_row, const struct jl_
 	return JL_OK;
 }
 
-/* Full training by data parallel workers is what such networks are weighed as. */
+/* Refuses runs other than full training with data parallelism. */
 static enum jl_status check_run(const struct jl_run_cells *cells, struct jl_err *err)
 {
 	const char *why = cells->reject;
@@ -336,7 +335,7 @@ static enum jl_status check_run(const struct jl_run_cells *cells, struct jl_err 
 	return JL_OK;
 }
 
-/* "faster_rcnn_R_50_FPN_1x", "Stable Diffusion 2 base U-Net" at "256x256": names of families, or as figures.yaml spells them. */
+/* Finds "faster_rcnn_R_50_FPN_1x", or "Stable Diffusion 2 base U-Net" at "256x256": family names, or spellings in figures.yaml. */
 static enum jl_status find_run(const struct jl_convnet **ret_net, const struct jl_run_cells *cells,
 			       const struct jl_catalog *cat, struct jl_arena *arena, struct jl_err *err)
 {
@@ -359,7 +358,7 @@ static enum jl_status find_run(const struct jl_convnet **ret_net, const struct j
 	return status;
 }
 
-/* Default batches: those of common recipes of image networks on large cards. */
+/* default batches of common image recipes on large cards */
 static const double batch_half = 256, batch_full = 128;
 
 static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cells *cells, struct jl_err *err)
@@ -375,7 +374,7 @@ static enum jl_status size_run(struct jl_other_row *row, const struct jl_run_cel
 	JL_TRY(jl_row_number(&mem_gib, cells->mem_gib_per_gpu, "mem_gib_per_gpu", err));
 	JL_TRY(jl_row_number(&passes, cells->accumulate, "accumulate", err));
 	n_gpus = isnan(n_gpus) ? 1 : n_gpus;
-	/* where tokens are counted, batches are too */
+	/* if tokens are counted, so are batches */
 	if (yes(cells->counts_tokens) && units > 1)
 		batch /= units;
 	if (isnan(batch) && isnan(global)) {
@@ -405,7 +404,7 @@ enum jl_status jl_run_row_read(struct jl_other_row *ret_row, const struct jl_run
 
 	JL_TRY(find_run(&row.net, cells, cat, arena, err));
 	JL_TRY(check_run(cells, err));
-	/* speed needs a named card, but memory hardly depends on it */
+	/* speed needs a known card, but memory hardly depends on it */
 	JL_TRY(find->gpu(find->ctx, *cells->gpu ? cells->gpu : "A100 SXM 80GB", &row.gpu, err));
 	JL_TRY(read_dtype(&row.dtype, cells->format, cells->precision, &row.gpu.dev, err));
 	JL_TRY(size_run(&row, cells, err));
@@ -430,7 +429,7 @@ void jl_other_place(struct jl_other_row *row, const struct jl_machine *host)
 	row->links_s = row->n_gpus > 1 ? jl_collective_cost(&host->fabric, &coll).time_s : 0.0;
 }
 
-/* Launch time of the host; this vector's own where the row's host is unknown. */
+/* Host launch time; 0 (the vector's own) if the host is unknown. */
 static double launch_s(const struct jl_other_row *row, const struct jl_conv_fit *fit)
 {
 	return row->host ? jl_machine_launch_s(row->host, fit->launch_s, row->pictures, row->software & JL_SW_COMPILED)
@@ -460,7 +459,7 @@ void jl_other_case(struct jl_case *ret_case, const struct jl_other_row *row, con
 	m.cat = known->cat;
 	m.widths = known->widths;
 	if (x) {
-		const struct jl_device_fit fit = m.dev.fit; /* of transformer blocks, fitted by other sets */
+		const struct jl_device_fit fit = m.dev.fit; /* transformer blocks use parameters fitted by other sets */
 
 		m.dev = row->gpu.dev;
 		m.dev.fit = fit;

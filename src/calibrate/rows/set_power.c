@@ -1,4 +1,4 @@
-/* Rows of the set power: what the work moves and computes every second follows from model, batch and throughput. */
+/* Reads rows of the set "power": bytes and FLOP per second from model, batch and throughput. */
 #include "rows/set_power.h"
 
 #include <math.h>
@@ -8,31 +8,31 @@
 #include "catalog/find.h"
 #include "program/transformer.h"
 
-/* What serving one model moves. kv_B: keys and values of one token of context in 16 bits, over all layers; state_B:
- * recurrent state read and written for one token. */
+/* Bytes moved when serving a model. kv_B: keys and values per context token in 16 bits, all layers; state_B: recurrent state read and written per
+ * token. */
 struct served {
 	double params, active, kv_B, state_B;
 	double n_experts, top_k;
 };
 
-/* Models that are not plain transformers, from their model cards and config.json; the catalog has the others. */
+/* Models that are not plain transformers, from their model cards and config.json; others are in the catalog. */
 static const struct {
-	const char *name; /* as the column catalog_model has it */
+	const char *name; /* as in column catalog_model */
 	struct served model;
 } hybrids[] = {
 	{ "nemotron-nano-9b", { 8.89e9, 8.89e9, 16384, 283e6, 1, 1 } },
 	{ "nemotron-nano-12b", { 12.31e9, 12.31e9, 24576, 294e6, 1, 1 } },
 };
 
-/* Families with local attention: the share of keys and values that is still read at a context of about 1,000. */
+/* Families with local attention: share of keys and values still read at a context of about 1,000. */
 static const struct {
 	const char *family;
 	double kv_frac;
 } locals[] = { { "gemma3", 1.0 / 6.0 } };
 
-/* Requests: mean context while a token is made, and prompt tokens per token made. Reasoning about graduate questions
- * writes thousands of tokens for a prompt of a few hundred (gpt-oss at its default effort about a third as many); a
- * chat answers a prompt with about twice its length. */
+/* Kinds of requests: mean context during decoding, and prompt tokens per generated token. Reasoning on graduate questions generates thousands of
+ * tokens for a prompt of a few hundred (gpt-oss at its default effort about a third as many); a chat answer has about twice the length of its
+ * prompt. */
 static const struct {
 	const char *requests;
 	double context, prompt_frac;
@@ -50,8 +50,8 @@ static const struct {
 	{ "fp8", 1, 1 }, { "int8", 1, 1 }, { "mxfp4", 0.55, 0 }, { "fp4", 0.55, 0 }, { "", 2, 0 },
 };
 
-/* Training runs whose arithmetic the sources do not give: demand above idle as a share of what is between idle and
- * the cap. Large dense networks fill a GPU, small ones and embeddings wait for memory and host. */
+/* Training runs without stated FLOP: demand above idle as a share of the range between idle and cap. Large dense networks keep a GPU busy; small
+ * ones and embeddings wait for memory and host. */
 static const struct {
 	const char *activity;
 	double frac;
@@ -60,8 +60,8 @@ static const struct {
 	{ "ncf", 0.4 },   { "peak", 1.1 },   { "llama", 0.95 },      { "", 0.75 },
 };
 
-/* An 8-GPU HGX node: of 10.2 kW rated for 8 boards of 700 W, 4.6 kW are fans, processors, NICs and losses; at work
- * about this share of it, per watt of board TDP. */
+/* 8-GPU HGX node: of 10.2 kW rated for 8 boards of 700 W, 4.6 kW are fans, processors, NICs and losses; under load about 0.55 of it, per watt of
+ * board TDP */
 #define HOST_PER_TDP (0.55 * 4600 / 5600)
 
 static double kv_B(const struct jl_model_info *info, const struct jl_transformer *model)
@@ -101,7 +101,7 @@ static bool find_served(struct served *ret_served, const struct jl_catalog *cat,
 	return true;
 }
 
-/* Weights read for one step of `batch` sequences: every expert that at least one of them is sent to. */
+/* Bytes of weights read per step of `batch` sequences: every expert with at least one of them. */
 static double weights_read(const struct served *model, double batch, double weight_B)
 {
 	if (model->n_experts <= 1)
@@ -187,7 +187,7 @@ double jl_power_ln_ratio(const struct jl_power_row *row, const struct jl_power_f
 	return log(jl_power_ask_W(&row->dev, fit, &row->ask) / row->meas_W);
 }
 
-/* One prior standard deviation weighs as much as a row that is wrong by this much. */
+/* residual whose cost equals a deviation of one prior standard deviation */
 #define PRIOR_LN 0.3
 #define HUBER_LN 0.08
 

@@ -1,4 +1,4 @@
-/* The validation set power: published average power of GPUs and of whole nodes at work. */
+/* Validation set "power": published average power of GPUs and whole nodes under load. */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "parameters/power_params.h"
 #include "predict/predict.h"
 
-/* The columns that are read. */
+/* Columns read from power.csv. */
 #define JL_POWER_CELLS                                                                                                 \
 	gpu, n_gpus, workload, requests, model, catalog_model, activity, format, batch, power_limit_w,                 \
 		avg_power_w_total, avg_power_w_per_gpu, of_node, throughput, counts_tokens
@@ -17,24 +17,24 @@ struct jl_power_cells {
 };
 
 enum jl_power_assumed {
-	JL_POWER_ASSUMED_ACTIVITY = 1, /* what the work moves and computes is not known: a typical share of the TDP */
+	JL_POWER_ASSUMED_ACTIVITY = 1, /* bytes and FLOP unknown: a typical share of the TDP */
 	JL_POWER_ASSUMED_HOST = 2      /* the node's other parts */
 };
 
 struct jl_power_row {
 	const struct jl_gpu *gpu;
 	struct jl_device dev;
-	struct jl_power_ask ask; /* host_W: the node's other parts; 0 where the boards alone are measured */
+	struct jl_power_ask ask; /* host_W: the node's other parts; 0 if only boards are measured */
 	int n_gpus;
-	double meas_W; /* of the whole scope */
+	double meas_W; /* measured power of the whole scope */
 	unsigned assumed;
 };
 
 struct jl_power_find {
 	enum jl_status (*device)(void *ctx, const char *text, struct jl_power_row *row,
-				 struct jl_err *err); /* gpu, dev */
+				 struct jl_err *err); /* `find` sets gpu and dev */
 	void *ctx;
-	const struct jl_catalog *cat; /* models that are served */
+	const struct jl_catalog *cat; /* catalog with the served models */
 };
 
 enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_power_cells *cells,
@@ -42,6 +42,6 @@ enum jl_status jl_power_row_read(struct jl_power_row *ret_row, const struct jl_p
 
 double jl_power_ln_ratio(const struct jl_power_row *row, const struct jl_power_fit *fit);
 
-/* Fits on the rows where use[i] is not 0 (NULL: all). x: start in, best out. */
+/* Fits to the rows with use[i] != 0 (NULL: all). x: in: start; out: best. */
 enum jl_status jl_power_solve(const struct jl_power_row *rows, size_t n_rows, const unsigned char *use, double *x,
 			      double *ret_cost, struct jl_err *err);

@@ -1,4 +1,4 @@
-/* What the rows of both sets share: formats, prediction, fit. */
+/* Reads rows of infer_llm (seconds per step, per prompt, or per token under load), and the prediction and fit shared with serve_silicon. */
 #include "rows/set_serve.h"
 
 #include <math.h>
@@ -14,10 +14,9 @@
 #include "catalog/find.h"
 #include "program/served.h"
 
-/* Rows of infer_llm: what each source measured, as seconds of a step, a prompt, or a token under load. */
+/* Defaults for unstated values: a chat prompt; an answer (chat data sets such as ShareGPT have about as many prompt tokens as answer tokens); full
+ * load: as many sequences as fit, up to the frameworks' limits. */
 
-/* What sources leave open. A chat prompt; an answer; data sets of chats (ShareGPT) have about as many tokens asked as
- * answered. Full load: as many sequences as fit, up to what the frameworks are built for. */
 #define PROMPT      128.0
 #define CHAT_PROMPT 250.0
 #define CHAT_OUTPUT 230.0
@@ -36,7 +35,7 @@ static enum jl_status find_model(struct jl_served *ret_served, const struct jl_r
 	return JL_OK;
 }
 
-/* "RTX 4090 + RTX 3090 Ti": layers on both, and both have the same memory rate. */
+/* "RTX 4090 + RTX 3090 Ti": layers on both, which have the same memory bandwidth. */
 static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_row_cells *cells,
 			       const struct jl_serve_find *find, struct jl_err *err)
 {
@@ -53,7 +52,7 @@ static enum jl_status find_gpu(struct jl_serve_row *row, const struct jl_row_cel
 	return JL_OK;
 }
 
-/* What a source counts: seconds of one step are n_tokens of each sequence over the rate. */
+/* Metrics of sources: seconds of a step are n_tokens per sequence divided by the rate. */
 static const struct {
 	const char *kind;
 	enum jl_serve_metric metric;
@@ -128,7 +127,7 @@ static enum jl_status read_place(struct jl_serve_row *row, const struct jl_row_c
 	row->run.place.n_stages = fmax(n_gpus / row->run.place.n_gpus, 1);
 	if (jl_engine_info(row->run.engine)->by_layer)
 		jl_serve_by_layer(&row->run.place, n_gpus);
-	/* Under load every stage works on sequences of its own. */
+	/* under load every stage works on its own sequences */
 	if (jl_engine_info(row->run.engine)->operators) {
 		row->run.place.n_gpus *= row->run.place.n_stages;
 		row->run.place.n_stages = 1;
@@ -220,8 +219,8 @@ double jl_serve_naive_s(const struct jl_serve_row *row, double frac)
 	}
 }
 
-/* Weight of the priors: one standard deviation counts as much as a row that is off by this. Few models are measured on many engines, so one
- * model's rows must not move all others. */
+/* Residual whose cost equals one prior standard deviation. Large, because few models are measured on many engines: one model's rows must not move
+ * all others. */
 static const double prior_ln[] = { [JL_KNOWN_INFER] = 0.6, [JL_KNOWN_SERVE] = 4.0, [JL_KNOWN_VERSIONS] = 2.0 };
 #define HUBER_LN 0.15
 
@@ -260,7 +259,7 @@ static void residuals(void *ctx, const double *x, double *ret_r)
 	}
 }
 
-/* A parameter that no row knows stays where it is: the fit is not asked for it. */
+/* False: no row depends on the parameter, which is then excluded from the fit. */
 static bool is_known(const struct fit_ctx *fit, double *x, size_t param, const double *r, double *room)
 {
 	const double kept = x[param];

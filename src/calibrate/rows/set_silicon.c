@@ -1,4 +1,4 @@
-/* Rows of serve_silicon: machines under a fixed number of requests. */
+/* Reads rows of serve_silicon: machines under a fixed number of requests. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +8,15 @@
 #include "catalog/find.h"
 #include "program/served.h"
 
-/* Plans that sources leave out, as those are that give them: a worker of few requests keeps attention cut by heads; many requests for each device
- * cut it by requests. */
-#define MANY          64.0 /* requests of TensorRT-LLM */
-#define REQUESTS_EACH 4.0  /* for each device that works on prompts, or shares a rack */
-#define ANSWERS_EACH  8.0  /* for each device that works on answers */
-#define FEW           256.0 /* up to so many requests, a rack has this many small workers for answers, and one for prompts */
-#define FEW_WORKERS   5.0
-/* Weights of a device that a source names alone, of its memory: more leaves no room to work in; where it gives a width, it has run. */
+/* Thresholds for unstated plans, from sources that state theirs: few requests keep tensor-parallel attention, many requests per device use
+ * data-parallel attention. */
+#define MANY          64.0 /* number of requests that counts as many, for TensorRT-LLM */
+#define REQUESTS_EACH 4.0  /* per device for prefill, or in a rack */
+#define ANSWERS_EACH  8.0  /* requests per device for decoding */
+/* up to this many requests a rack has this many small decode workers and one prefill worker */
+#define FEW         256.0
+#define FEW_WORKERS 5.0
+/* share of the memory that weights may take on a single named device: more leaves no working memory. A stated width has run, so it may take more. */
 #define ALONE_FRAC  0.85
 #define STATED_FRAC 0.95
 
@@ -42,7 +43,7 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_row_
 	struct jl_serve_format *f = &row->run.format;
 
 	JL_TRY(jl_served_format(f, *stated ? stated : by_name, err));
-	/* Meta's FP8 models have one scale, others one for each block */
+	/* Meta's FP8 models have one scale, others one per block */
 	if (f->dense == JL_OP_FP8 && !says(cells, "one_scale"))
 		f->dense = f->experts = JL_OP_FP8_BLOCK;
 	jl_engine_format(f, row->run.engine);
@@ -53,14 +54,14 @@ static enum jl_status read_format(struct jl_serve_row *row, const struct jl_row_
 	if (says(cells, "mx_experts"))
 		f->experts = JL_OP_MX16;
 	jl_served_format_on(f, &row->dev);
-	/* recipes with narrow weights keep keys and values in 8 bit as well */
+	/* recipes with narrow weights also use an 8-bit KV cache */
 	if (f->expert_B <= 1)
 		f->kv_B = 1;
 	return JL_OK;
 }
 
-/* Devices of one worker. Attention in parallel over requests (dp) is run on the same devices as the experts: sources that give dp either
- * count it in tp, or give it alone. What would not hold the weights is a larger worker of which the source gives a part. */
+/* Devices per worker. Data-parallel attention (dp) uses the same devices as the experts: sources count it in tp or give it alone. A worker too
+ * small for the weights is part of a larger one. */
 static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_row *row, const char *prefix,
 				  const struct jl_row_cells *cells, struct jl_err *err)
 {
@@ -76,13 +77,13 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 	}
 	place->n_gpus = degree[0] > 1 ? degree[0] : degree[1] > 8 ? fmax(degree[2], sqrt(degree[1])) : degree[1];
 	place->n_gpus = fmax(place->n_gpus, degree[1] > 1 ? 1 : degree[2]);
-	/* Hosts of eight: a square beyond is tp times ep of the same devices. */
+	/* hosts of eight: a larger square number is tp times ep of the same devices */
 	if (place->n_gpus > 8 && !row->many && sqrt(place->n_gpus) == floor(sqrt(place->n_gpus)))
 		place->n_gpus = sqrt(place->n_gpus);
 	place->n_stages = 1;
 	place->n_ep = degree[2];
-	/* Latent attention cannot be cut by heads: recipes of TensorRT-LLM cut it by requests as soon as there are many; a source that gives
-	 * the engine's version says so itself. */
+	/* latent attention cannot be split by heads: TensorRT-LLM recipes use data-parallel attention under many requests; sources that give the
+	 * engine's version also state this */
 	place->split_batch = degree[1] > 1 ||
 			     (!*prefix && row->run.model.latent && jl_engine_is(row->run.engine, "trtllm") &&
 			      !*cells->at(cells->ctx, "backend_version") && row->run.n_requests >= MANY);
@@ -103,8 +104,7 @@ static enum jl_status read_worker(struct jl_serve_place *place, struct jl_serve_
 	return JL_OK;
 }
 
-/* Racks of 72 whose source counts all devices and calls it one worker: prompts on workers of four; few requests are answered by workers of
- * eight, many by one large one. */
+/* Racks of 72 reported as one worker: prefill on workers of four; decoding on workers of eight for few requests, on one large worker for many. */
 #define RACK_LEAST  12.0
 #define RACK_PROMPT 4.0
 #define RACK_ANSWER 8.0
@@ -129,7 +129,7 @@ static bool split_rack(struct jl_serve_row *row, double n_gpus)
 	return true;
 }
 
-/* Attention that cannot be cut by heads is cut by requests once there are `each` of them for each device. */
+/* Uses data-parallel attention from `each` requests per device, if attention cannot be split by heads. */
 static void by_requests(struct jl_serve_place *place, const struct jl_serve_run *run, double each)
 {
 	place->split_batch |= run->model.kv_heads < place->n_gpus && run->n_requests >= each * place->n_gpus;
@@ -154,7 +154,7 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_row_ce
 	JL_TRY(jl_serve_number(cells, "decode_num_workers", &value, err));
 	const bool few = row->many && row->run.place.n_gpus <= RACK_ANSWER && row->run.n_requests <= FEW;
 
-	/* Not stated: as many as hold all requests, a few small ones where there are few, and prompts are no narrow place. */
+	/* unstated: enough workers for all requests (a few small ones for few requests), and prefill is not a bottleneck */
 	if (!(value >= 1)) {
 		const struct jl_serve_fit fit = { 0 };
 		const struct jl_serve_job job = { .dev = &row->dev,
@@ -179,16 +179,15 @@ static enum jl_status read_plan(struct jl_serve_row *row, const struct jl_row_ce
 	return JL_OK;
 }
 
-/* How InferenceX starts the servers of its own runs, by the scripts that it publishes: what differs from the engines' defaults. The last line that
- * holds counts. */
+/* Options of InferenceX's published launch scripts that differ from engine defaults. The last matching row applies. */
 enum { BLACKWELL = 1, EVEN = 2, NARROW = 4, IN_2025 = 8 }; /* B200 or B300; 1k/1k; fewer than eight GPUs */
 static const struct {
 	const char *engine;
-	const char *model; /* as the column recipe has it */
+	const char *model; /* as in column recipe */
 	unsigned only;
-	double least;                 /* requests at once */
+	double least;                 /* lowest number of concurrent requests */
 	double hold;                  /* scheduler-recv-interval, batch_wait_timeout_iters */
-	double budget, prompts, each; /* tokens of a pass: these, so many prompts, so many of each request at once */
+	double budget, prompts, each; /* tokens per pass: fixed, per prompt, and per concurrent request */
 } recipes[] = {
 	{ "sglang", "deepseek", 0, 0, 0, 32768, 0, 0 },
 	{ "sglang", "deepseek", BLACKWELL, 0, 10, 16384, 0, 0 },
@@ -219,7 +218,7 @@ static void read_recipe(struct jl_serve_run *run, const struct jl_row_cells *cel
 	}
 }
 
-/* The source gives the version of Dynamo with some rows of TensorRT-LLM: those are 1.1 and later. */
+/* For some TensorRT-LLM rows the source gives the version of Dynamo: those use 1.1 or later. */
 static int read_engine(const struct jl_row_cells *cells)
 {
 	const char *name = cells->at(cells->ctx, "backend");
@@ -228,7 +227,7 @@ static int read_engine(const struct jl_row_cells *cells)
 					     : jl_engine_of_source(name, cells->at(cells->ctx, "backend_version"));
 }
 
-/* All requests at once: the source's own figure, else what each group of devices runs. */
+/* Total concurrent requests: stated, or the sum over groups of devices. */
 static enum jl_status read_requests(struct jl_serve_row *row, const struct jl_row_cells *cells, struct jl_err *err)
 {
 	const char *column = *cells->at(cells->ctx, "batch_size") ? "batch_size" : "decode_batch_size";
@@ -253,7 +252,7 @@ enum jl_status jl_silicon_row_read(struct jl_serve_row *ret_row, const char **re
 	const char *system = cells->at(cells->ctx, "system");
 	bool p2p, nvlink;
 
-	/* the others sent requests of one length (genai-perf) */
+	/* other sources sent requests of equal length (genai-perf) */
 	row.run.spread = !says(cells, "one_length");
 	row.run.loose = !row.run.spread && !jl_engine_is(row.run.engine, "sglang-0.5");
 	row.many = says(cells, "rack"); /* GB200, GB300: 72 in one domain */

@@ -1,4 +1,4 @@
-/* Rows of finetune: what is tuned and how, lengths, and what was measured; and those of moe_and_large. */
+/* Reads rows of finetune (method, lengths, measurements) and of moe_and_large. */
 #include "rows/set_llm.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "program/transformer.h"
 #include "program/tune.h"
 
-/* PaddleNLP's packed rows leave half a sample open at their end. */
+/* share of a sample left unfilled at the end of PaddleNLP's packed rows */
 #define OPEN_FRAC 0.5
 
 static double number_or(const char *cell, double otherwise)
@@ -61,7 +61,7 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	if (!jl_tune_frozen(t) || said->tuning == JL_TEXT_BARE)
 		return JL_OK;
 	t->rank = number_or(more->rank, t->kind == JL_TUNE_ADAPTER ? 128.0 : 8.0);
-	/* Llama-Adapter's prompts and gates, in the last layers, are next to nothing */
+	/* Llama-Adapter's prompts and gates in the last layers are negligible */
 	if (said->tuning >= JL_TEXT_PROMPTS)
 		t->rank = t->scales = said->tuning == JL_TEXT_SCALED_PROMPTS;
 	t->targets = said->targets_as ? said->targets_as : JL_TARGETS_ALL;
@@ -71,16 +71,17 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 
 static void read_framework(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
-	if (said->alibi) { /* biases instead of positions, which no fused attention took */
+	if (said->alibi) { /* ALiBi biases, which no fused attention supported */
 		row->model.alibi = 1;
 		row->shard.flash = 0;
 	}
-	row->lean_host = said->lean_host; /* Paddle's is C++ */
-	if (row->lean_host) /* its fused attention takes no mask, which packed samples need; norms are not cut with tensors */
+	row->lean_host = said->lean_host; /* Paddle's host code is C++ */
+	if (row->lean_host) /* its fused attention supports no mask, which packed samples need; no sequence parallelism */
 		row->shard.flash = row->shard.sp = row->plan.sp = 0;
 	row->portable_flash = row->framework != JL_FW_MEGATRON;
 	row->loss = jl_loss_of(row->framework);
-	/* Hugging Face models compute norms and loss unfused; Qwen's first ones use flash-attn's fused norms; LitGPT computes the loss in chunks. */
+	/* Hugging Face models compute norms and loss unfused; the first Qwen models use flash-attn's fused norms; LitGPT computes the loss in
+	 * chunks */
 	row->shard.written_out = !is_eager(row) || said->written == JL_TEXT_UNWRITTEN        ? 0
 				 : said->written == JL_TEXT_WRITTEN_LOSS && row->shard.flash ? JL_WRITTEN_LOSS
 											     : JL_WRITTEN_ALL;
@@ -107,8 +108,8 @@ static void read_states(const struct jl_llm_text *said, const struct jl_tune_cel
 		states = JL_STATES_MIXED;
 	jl_plan_set_states(plan, states);
 	if (is_eager(row) && !fused && !deepspeed && !row->lean_host)
-		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle bring a fused one */
-	if (deepspeed)                     /* Trainer clips by default */
+		jl_plan_set_foreach(plan); /* DeepSpeed and Paddle have fused optimizers */
+	if (deepspeed)                     /* Hugging Face Trainer clips gradients by default */
 		jl_plan_set_clipped(plan);
 	const int in_4_bits = said->optimizer_as == JL_TEXT_ADAMW4;
 
@@ -116,15 +117,15 @@ static void read_states(const struct jl_llm_text *said, const struct jl_tune_cel
 		jl_plan_set_optimizer(plan, in_4_bits ? JL_OPT_ADAMW8 : (enum jl_optimizer)said->optimizer_as,
 				      number_or(more->rank, 128.0), row->model.hidden);
 	if (in_4_bits)
-		plan->optimizer_B -= 1.0; /* two moments, each half as wide as in 8 bits */
-	/* bitsandbytes' models have all that is not packed made wide (prepare_model_for_kbit_training); axolotl makes it narrow again,
-	 * LLaMA-Factory does so only on request (upcast_layernorm). */
+		plan->optimizer_B -= 1.0; /* two moments at half the width of 8 bits */
+	/* bitsandbytes models convert all unpacked weights to fp32 (prepare_model_for_kbit_training); axolotl converts them back, LLaMA-Factory
+	 * keeps fp32 only on request (upcast_layernorm) */
 	const int wide = is_eager(row) && (t->base == JL_BASE_NF4 || t->base == JL_BASE_INT8) && !said->rest_narrow;
 
-	/* wide weights that are cast for every product are there in both formats while a step runs */
+	/* fp32 weights cast for every product exist in both formats during a step */
 	jl_tune_plan(plan, &row->model, t, mixed ? 6.0 : 2.0, mixed ? 6.0 : wide ? 4.0 : 2.0);
 	row->shard.wide_rest = wide || (jl_tune_frozen(t) && said->autocast == JL_TEXT_AMP);
-	/* gradients are added up without an exchange, of flat parameters that hold frozen ones too */
+	/* gradients are accumulated unsharded, in flat parameters that include frozen ones */
 	plan->flat_grads = said->flat_grads && plan->zero == 3 && jl_tune_frozen(t);
 	plan->keeps_live = said->keeps_live;
 	plan->copies_out = said->fsdp == JL_TEXT_FSDP2;
@@ -134,14 +135,14 @@ static void read_states(const struct jl_llm_text *said, const struct jl_tune_cel
 	plan->offload |= said->offload;
 }
 
-/* Lengths that fall off evenly (as an exponential), those above the cap left out: how long the rest is. */
+/* Mean of exponentially distributed lengths without those above the cap. */
 static double mean_below(double mean, double cap)
 {
 	return mean - cap / expm1(cap / mean);
 }
 
-/* Lengths: the stated one is a cap where samples are what they are. Batches are padded to their longest sample, which is the nearer to
- * the cap the more there are; sorted by length they are not. */
+/* Lengths. The stated one is a cap if samples keep their own lengths. Batches are padded to their longest sample, which approaches the cap as
+ * batches grow, unless samples are sorted by length. */
 static void read_lengths(const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const double seq = row->shard.seq, batch = row->shard.micro_batch;
@@ -155,7 +156,7 @@ static void read_lengths(const struct jl_llm_text *said, struct jl_llm_row *row)
 	if (!(mean < seq))
 		return;
 	row->mean_seq = mean;
-	/* those who meet after every pass wait for the longest sample of all */
+	/* ranks that synchronise after every pass wait for the longest sample of all */
 	const double met = row->plan.zero == 3 || row->plan.n_micro <= 1.0 ? row->plan.dp : 1.0;
 
 	row->run_seq = said->rows_packed                 ? seq
@@ -163,7 +164,7 @@ static void read_lengths(const struct jl_llm_text *said, struct jl_llm_row *row)
 							 : jl_padded_seq(mean, seq, batch * met);
 }
 
-/* Seconds of a step from whatever is printed; NAN: nothing is. */
+/* Seconds per step from the printed metric; NAN: none. */
 static double step_s(const struct jl_tune_cells *more, const struct jl_llm_text *said, struct jl_llm_row *row)
 {
 	const double iter = number_or(more->s_per_iter, NAN), samples = number_or(more->samples_per_s, NAN);
@@ -173,13 +174,13 @@ static double step_s(const struct jl_tune_cells *more, const struct jl_llm_text 
 	if (said->iter_is_pass)
 		return iter * row->plan.n_micro;
 	if (said->primary_metric == JL_TEXT_MEMORY)
-		return NAN; /* batch or length are not stated */
+		return NAN; /* batch or length unstated */
 	if (!isnan(rate))
 		return row->global_batch * seq / (rate * row->n_gpus);
 	return isnan(samples) ? iter : row->global_batch / samples;
 }
 
-/* A model that the catalog knows by its name, with or without what it was tuned for; NULL: it does not. */
+/* Catalog model by name, with or without a fine-tuning suffix; NULL: unknown. */
 static const struct jl_model_info *model_of(const char *text)
 {
 	static const char *const tails[] = { "-Instruct", "-instruct", "-Base", "-it", "-chat" };
@@ -197,7 +198,7 @@ static const struct jl_model_info *model_of(const char *text)
 	return jl_find_model(&info, jl_catalog_embedded(), name, &ignored) == JL_OK ? info : NULL;
 }
 
-/* Layers on one device after the other, a micro-batch at a time: nothing runs side by side. */
+/* Layers spread over devices without pipelining: one micro-batch at a time. */
 static void set_naive(struct jl_llm_row *row)
 {
 	struct jl_plan *plan = &row->plan;
@@ -209,7 +210,7 @@ static void set_naive(struct jl_llm_row *row)
 	plan->n_micro = fmax(1.0, round(row->global_batch / row->shard.micro_batch));
 }
 
-/* Batches of one device: what a table has one column for, what scripts share out, or one. */
+/* Batch per device: from the table's single column, divided by the script, or 1. */
 static double micro_batch(const struct jl_llm_cells *c, const struct jl_llm_text *said)
 {
 	const double global = number_or(c->global_batch, 1.0);
@@ -238,11 +239,11 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	if (named_only && !info)
 		return jl_fail(err, JL_E_DATA, "neither dimensions nor parameters of '%s' are stated", c->model);
 	if (no_gpu)
-		c->gpu = "A100 SXM 80GB"; /* only its memory is asked for */
+		c->gpu = "A100 SXM 80GB"; /* no card is stated: only memory is scored */
 	said->micro_as = micro_batch(c, said);
 	said->global_as = said->global_per_gpu * number_or(c->n_gpus, 1.0);
 	if (seeing)
-		c->params_b = ""; /* with the tower: no width of the decoder follows from it */
+		c->params_b = ""; /* includes the vision tower: the decoder's width cannot be derived from it */
 	JL_TRY(jl_llm_row_read(c, said, find, &row, err));
 	if (info)
 		jl_transformer_from_catalog(&row.model, info);
@@ -251,11 +252,11 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	if (said->naive)
 		set_naive(&row);
 	read_states(said, more, &row);
-	if (seeing && row.plan.frozen_frac > 0.0) /* the tower is neither packed nor trained */
+	if (seeing && row.plan.frozen_frac > 0.0) /* the vision tower is neither packed nor trained */
 		row.plan.frozen_B += 2.0 * fmax(all_params / jl_transformer_params(&row.model).total - 1.0, 0.0);
 	read_lengths(said, &row);
 	row.unscored = NULL;
-	/* rows packed full of images: reading them and the pass through their tower are not predicted, only what the tower holds */
+	/* packed image rows: loading and the tower's pass are not predicted, only its memory */
 	row.meas_s = no_gpu || unstated || (seeing && said->images_packed) ? NAN : step_s(more, said, &row);
 	row.meas_mem_B = number_or(c->mem_gib_per_gpu, NAN) * 1073741824.0;
 	row.metric = isnan(row.meas_s) ? JL_LLM_MEMORY : JL_LLM_TIME;
@@ -270,7 +271,7 @@ enum jl_status jl_tune_row_read(struct jl_llm_cells *c, const struct jl_tune_cel
 	return JL_OK;
 }
 
-/* A mixture that is not in the catalog: a gated feed-forward part of that width for each expert. */
+/* MoE missing from the catalog: a gated feed-forward part of that width per expert. */
 static void set_experts(struct jl_llm_row *row, const struct jl_tune_cells *more)
 {
 	const double n = number_or(more->n_experts, 0.0);
@@ -296,11 +297,11 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		return jl_fail(err, JL_E_DATA, "'%s' is no transformer of a known shape", c->model);
 	if (*c->catalog_model)
 		c->model = c->catalog_model;
-	if (said->rack) /* racks of 72 are one NVLink domain: so many as GPUs need */
+	if (said->rack) /* racks of 72 are one NVLink domain: as many racks as the GPUs need */
 		said->nodes_as = ceil(n / 72.0);
 	if (said->reject == JL_REJECT_UNSTATED)
 		return jl_fail(err, JL_E_DATA, "neither batch nor model is stated");
-	/* a pipeline is kept full; experts of unknown number are spread inside a host */
+	/* a pipeline is assumed full; an unstated number of experts is distributed inside a host */
 	if (!*c->global_batch && stages > 1.0)
 		said->global_as = 8.0 * n / number_or(c->tp, 1.0);
 	if (!isnan(said->global_per_gpu))
@@ -308,14 +309,14 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 	if (!*c->micro_batch && stages > 1.0 && isnan(said->micro_as))
 		said->micro_as = 1.0;
 	if (*more->n_experts)
-		c->params_b = "";                                /* all experts' together: no width follows from it */
-	if (said->experts_spread && !*c->ep && *more->n_experts) /* over all of them, up to 64 */
+		c->params_b = ""; /* total of all experts: no width can be derived from it */
+	if (said->experts_spread && !*c->ep && *more->n_experts) /* experts distributed over all ranks, up to 64 */
 		said->ep_as = fmin(n, 64.0);
 	JL_TRY(jl_llm_row_read(c, said, find, &row, err));
 	if (row.unscored)
 		return jl_fail(err, JL_E_DATA, "column %s: %s", "primary_metric", row.unscored);
 	set_experts(&row, more);
-	/* behind the work of another micro-batch, which a pipeline has in flight; experts are not spread over hosts without */
+	/* overlaps with another micro-batch, which a pipeline has in flight; without overlap experts are not distributed over hosts */
 	row.plan.ep_async = row.plan.ep > 1.0 && (row.plan.pp > 1.0 || row.plan.ep * row.plan.tp > row.n_per_node);
 	*ret_row = row;
 	return JL_OK;

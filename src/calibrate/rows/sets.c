@@ -1,4 +1,4 @@
-/* The list of sets, and how a file is recognised. */
+/* List of sets, and recognition of a file's set. */
 #include <string.h>
 
 #include "rows/set_rows.h"
@@ -19,8 +19,8 @@ const struct jl_set_ops *const jl_sets[] = {
 	&jl_served_ops[4],
 	&jl_served_ops[5],
 	&jl_serve_ops,
-	&jl_load_ops,  /* versions and backends beside today's engines */
-	&jl_infer_ops, /* rows of engines that serve are predicted by the set before */
+	&jl_load_ops,  /* versions and backends relative to current engines */
+	&jl_infer_ops, /* rows of serving engines use the previous set's parameters */
 	NULL,
 };
 

@@ -1,3 +1,4 @@
+/* Finds published rows similar to a request. */
 #include "score/near.h"
 #include "parameters/arch.h"
 

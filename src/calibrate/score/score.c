@@ -1,3 +1,4 @@
+/* Statistics over ln(pred/meas). */
 #include "score/score.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@ double jl_score_quantile(double *x, size_t n, double q)
 	return jl_stats_quantile(x, n, fmin(fmax(q, 0.0), 1.0));
 }
 
-/* Copies |ln_ratio| (or ln_ratio itself) of the scored rows to `out`; returns how many. */
+/* Copies ln_ratio, or |ln_ratio|, of scored rows to `out`; returns their number. */
 static size_t gather(const struct jl_score_in *in, int absolute, double *out)
 {
 	size_t n = 0;
@@ -21,7 +22,7 @@ static size_t gather(const struct jl_score_in *in, int absolute, double *out)
 	return n;
 }
 
-/* ln(meas/pred) is -ln_ratio: it must lie between the interval's bounds. */
+/* ln(meas/pred) is -ln_ratio: it must lie between the bounds */
 static double coverage(const struct jl_score_in *in)
 {
 	size_t n = 0, n_in = 0;

@@ -1,4 +1,4 @@
-/* One plot: predicted against measured, both logarithmic. Light and dark pages each get colours they can read. */
+/* Plot of predicted against measured values, log-log, with colours for light and dark pages. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 enum { SIZE = 560, LEFT = 70, TOP = 40, PLOT = 450 };
 
 struct axes {
-	double lo, hi; /* log10, both axes alike: the diagonal is a diagonal */
+	double lo, hi; /* log10; the same range on both axes */
 };
 
 static double at_x(const struct axes *a, double value)
@@ -35,7 +35,7 @@ static struct axes axes_of(const struct jl_validate_line *line)
 	return (struct axes){ .lo = lo - margin, .hi = hi + margin };
 }
 
-/* A tick at every power of ten; in a narrow range at 2 and 5 as well. */
+/* Ticks at powers of ten; for a narrow range also at 2 and 5. */
 static void ticks(struct jl_buf *out, const struct axes *a)
 {
 	static const double steps[] = { 1, 2, 5 };
@@ -76,7 +76,7 @@ static void frame(struct jl_buf *out, const struct jl_validate_line *line)
 		      SIZE, SIZE, SIZE, SIZE, line->set);
 }
 
-/* Points in or out of the band, as one path each. */
+/* Points inside or outside the interval, one path each. */
 static void points(struct jl_buf *out, const struct jl_validate_line *line, const struct axes *a, bool inside)
 {
 	jl_buf_printf(out, "<path class=\"p%s\" d=\"", inside ? "" : " o");

@@ -1,3 +1,4 @@
+/* Counts measured kinds, extents and pairs of a set's rows ("seen."). */
 #include "score/validate.h"
 
 #include <math.h>
@@ -17,8 +18,8 @@ static int by_id(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->id, ((const struct named *)b)->id);
 }
 
-enum { PAIRS = JL_N_LABEL + JL_N_EXTENT }; /* where the pairs of a row's places begin */
-/* Until they are counted, pairs have their source behind this, which sorts before every letter. */
+enum { PAIRS = JL_N_LABEL + JL_N_EXTENT }; /* index of the first pair in a row's ids */
+/* until counted, a pair's id ends with this and its source; sorts before letters */
 static const char by[] = "\001";
 
 static const char *pair_of(const struct jl_set_row *row, enum jl_pair pair, struct jl_arena *arena)
@@ -34,7 +35,7 @@ static const char *pair_of(const struct jl_set_row *row, enum jl_pair pair, stru
 	return jl_pair_id(id, row->answer, &axes, pair) ? jl_arena_printf(arena, "%s%s%s", id, by, row->source) : NULL;
 }
 
-/* The k-th id of a row; NULL: it has none. */
+/* The k-th id of a row; NULL: none. */
 static const char *id_of(const struct jl_set_row *row, size_t k, struct jl_arena *arena)
 {
 	char id[JL_SEEN_ID_MAX];
@@ -109,7 +110,7 @@ static void count_row(const struct jl_seen_list *list, const struct jl_set_row *
 	}
 }
 
-/* Of a pair with several sources one stays, and counts them. */
+/* Merges a pair with several sources into one entry with their number. */
 static size_t keep(struct jl_param_info *params, size_t n, const char *name, struct jl_param_info p)
 {
 	const bool pair = name != p.id;

@@ -1,3 +1,4 @@
+/* Distributes independent work items over threads. */
 #include "score/validate.h"
 
 #include <pthread.h>
@@ -9,10 +10,10 @@
 
 struct shared {
 	const struct jl_turns *turns;
-	const struct jl_language *lang; /* of the caller, as is */
+	const struct jl_language *lang; /* language of the calling thread */
 	struct jl_budget *budget;
 	atomic_int next, n_done, status;
-	pthread_mutex_t lock; /* of err */
+	pthread_mutex_t lock; /* protects err */
 	struct jl_err *err;
 };
 

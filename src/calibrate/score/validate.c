@@ -1,4 +1,4 @@
-/* Files in, predictions on every row. The figures over them are made in validate_score.c. */
+/* Reads files, runs the fits with parts left out, predicts every row. Statistics are in validate_score.c. */
 #include "score/validate.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static enum jl_status find_ops(const struct jl_set_ops **ret_ops, const struct j
 		return jl_fail(err, JL_E_USAGE, "no set '%s'; e.g. %s", set, names[0]);
 	}
 	if (!set && ops && n_missing(ops, csv, &missing) > 0 && jl_set_by_columns(csv))
-		ops = NULL; /* the name says one thing and the columns another: columns are what can be read */
+		ops = NULL; /* the name and the columns disagree: the columns decide */
 	if (!ops)
 		ops = jl_set_by_columns(csv);
 	if (!ops)
@@ -147,7 +147,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Id of the group that is left out together with a row. */
+/* Id of the unit that is left out together with a row. */
 const char *jl_validate_unit(const struct jl_validate_family *family, size_t i, enum jl_leave_out leave_out)
 {
 	const struct jl_set_row *row = &family->rows.rows[i];
@@ -166,7 +166,7 @@ const char *jl_validate_unit(const struct jl_validate_family *family, size_t i, 
 	return names[leave_out];
 }
 
-/* Numbers of the rows' names, in their order; ret_number may be NULL. Returns how many there are; -1: no memory. */
+/* Numbers the rows' units in order of appearance; ret_number may be NULL. Returns their number; -1: out of memory. */
 static int number_names(const struct jl_validate_family *family, enum jl_leave_out leave_out, int *ret_number)
 {
 	const size_t n = family->rows.n;
@@ -194,14 +194,14 @@ static enum jl_status number_groups(struct jl_validation *v, struct jl_validate_
 
 	family->group = jl_arena_array(v->arena, family->rows.n + 1, sizeof(*family->group));
 	family->n_sources = n_sources > 0 ? (size_t)n_sources : 0;
-	/* without its one source nothing is left to fit on */
+	/* with a single source nothing would be left to fit: leave out groups instead */
 	family->by_group = (leave_out == JL_LEAVE_SOURCE && n_sources < 2) ||
 			   (leave_out == JL_LEAVE_CODE && number_names(family, JL_LEAVE_CODE, NULL) < 2);
 	family->n_group = family->group ? number_names(family, leave_out, family->group) : -1;
 	return family->n_group < 0 || n_sources < 0 ? jl_fail_nomem(err) : JL_OK;
 }
 
-/* How many parameters the rows have moved. */
+/* Number of parameters moved from their priors. */
 static size_t count_moved(const struct jl_validate_family *family, const double *x)
 {
 	const struct jl_param_list params = family->ops->params(family->data);
@@ -216,20 +216,20 @@ static size_t count_moved(const struct jl_validate_family *family, const double 
 	return n;
 }
 
-/* Where a fit from the priors takes long, a group's fit begins with one that had left out a quarter of the groups, this one
- * among them: no fit begins with anything that has seen the rows it is scored on. */
+/* For slow fits: a group's fit starts from one of N_FOLD fits, which left out every N_FOLD-th group including this one, so no start has seen the
+ * rows it is scored on. */
 enum { N_FOLD = 4 };
 
-/* Fits of a family. */
+/* Leave-one-out fits of a family. */
 struct fits {
 	const struct jl_validation *v;
 	struct jl_validate_family *family;
 	const struct jl_validate_options *options;
-	double *starts; /* N_FOLD vectors */
-	bool folds;     /* first the starts, then the groups */
+	double *starts; /* array of N_FOLD parameter vectors */
+	bool folds;     /* true: fitting the starts; false: the groups */
 };
 
-/* In groups with more rows than this, leave-one-out fits use every second, third, ... row: rows of a group are much alike. */
+/* larger groups use every second, third, ... row in leave-one-out fits, because rows of a group are alike */
 enum { ROWS_A_GROUP = 48 };
 
 static void thin_out(const struct jl_validate_family *family, unsigned char *use)
@@ -241,7 +241,7 @@ static void thin_out(const struct jl_validate_family *family, unsigned char *use
 
 		if (rows[i].item == JL_NO_ITEM || !use[rows[i].item] || rows[i].is_second)
 			continue;
-		/* groups are labels: the same text is the same pointer, and mostly stands together */
+		/* groups are interned: equal texts have equal pointers, and are mostly adjacent */
 		for (size_t k = 0; k < family->rows.n; k++) {
 			const bool same = rows[k].group == rows[i].group && rows[k].item != JL_NO_ITEM &&
 					  !rows[k].is_second;
@@ -257,7 +257,7 @@ static void thin_out(const struct jl_validate_family *family, unsigned char *use
 	}
 }
 
-/* Which items take part: those of one group, or of every N_FOLD-th, are left out. */
+/* Selects the items of a fit: leaves out one group, or every N_FOLD-th. */
 static size_t choose(const struct fits *f, int turn, unsigned char *use, unsigned char *only)
 {
 	const struct jl_validate_family *family = f->family;
@@ -279,7 +279,7 @@ static size_t choose(const struct fits *f, int turn, unsigned char *use, unsigne
 	return n_only;
 }
 
-/* The rows that were left out, as the program would answer that knows the others alone. */
+/* Predicts the left-out rows with only the others known. */
 static enum jl_status predict_left_out(const struct fits *f, const double *x, const unsigned char *use,
 				       const unsigned char *only, struct jl_err *err)
 {
@@ -309,7 +309,7 @@ static enum jl_status take_turn(void *ctx, int turn, struct jl_err *err)
 	JL_TRY(jl_got(use, err));
 	unsigned char *only = use + n_items, *some = only + n_items;
 	const size_t n_only = choose(f, turn, use, only);
-	/* no rows are left to fit on: use the priors */
+	/* no rows left to fit to: use the priors */
 	const bool empty = !memchr(use, 1, n_items);
 
 	if (!f->folds)

@@ -1,4 +1,4 @@
-/* Figures over the rows: per set, per label, the worst, and those that could not be scored. */
+/* Statistics over rows: per set, per label, the worst rows, and unscored ones. */
 #include "score/validate.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ double jl_validate_ln(const struct jl_set_row *row)
 	return row->unscored ? NAN : log(row->pred / row->meas);
 }
 
-/* Columns of numbers for the scores of one line; reused by its parts. */
+/* Arrays for the scores of one line; reused by its parts. */
 struct columns {
 	double *ln, *lo, *hi, *scratch;
 };
@@ -29,7 +29,7 @@ static enum jl_status make_columns(struct columns *ret, size_t n, struct jl_err 
 	return JL_OK;
 }
 
-/* naive < 0: the program's own predictions; else that baseline's, which has no interval. */
+/* naive < 0: the program's predictions; else that baseline's, which has no interval. */
 static struct jl_score score_some(const struct jl_set_row *const *rows, size_t n, int naive, struct columns *c)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -72,7 +72,6 @@ static int by_group(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Mean over groups of each group's median. */
 static void score_groups(const struct jl_validation *v, struct jl_validate_line *line, struct keyed *keys,
 			 struct columns *c)
 {
@@ -175,7 +174,7 @@ static const char *memory_line(const struct jl_set_ops *ops)
 	return ops->memory_line ? ops->memory_line : JL_MEMORY_LINE;
 }
 
-/* Rows of a line: those of its files, or every row that is memory and belongs there. */
+/* Rows of a line: those of its files, or all memory rows that belong to it. */
 static enum jl_status gather(struct jl_validation *v, struct jl_validate_line *line, struct jl_err *err)
 {
 	size_t n = 0;

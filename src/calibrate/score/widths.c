@@ -1,3 +1,4 @@
+/* Fits interval widths to left-out rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,8 @@
 #include "score/score.h"
 #include "score/validate.h"
 
-/* Intervals of rows that were left out. Where sources are, a row's width comes from residuals of all other sources, each predicted
- * without itself: neither its prediction nor its interval has seen it. */
+/* Intervals of left-out rows. With sources left out, a row's width is fitted to the residuals of all other sources, each predicted without itself:
+ * neither its prediction nor its interval has seen it. */
 
 static enum jl_status gather(struct jl_validation *v, struct jl_err *err)
 {
@@ -37,9 +38,9 @@ static enum jl_status gather(struct jl_validation *v, struct jl_err *err)
 
 struct nested {
 	const struct jl_width_rows *rows;
-	const char **units; /* each once */
+	const char **units; /* distinct units */
 	int n;
-	struct jl_widths *widths; /* of each unit */
+	struct jl_widths *widths; /* fitted widths, one per unit */
 	const struct jl_validate_options *options;
 };
 
@@ -115,23 +116,23 @@ enum jl_status jl_validate_widths(struct jl_validation *v, const struct jl_valid
 	return status;
 }
 
-/* An interval's share of the rows. */
+/* share of rows that intervals contain */
 static const double cover_frac = 0.8;
-/* With few sources a quantile covers less of the next one, so a little more than the promised share is fitted, as in conformal prediction (n
- * sources need (n + 1)/n of it); there are 95, and the reasons of doubt are fitted to all together. */
+/* share that is fitted: slightly higher, as in conformal prediction, because a quantile of n sources covers less of the next one ((n + 1)/n; n =
+ * 95) */
 static const double fit_frac = 0.81;
-/* Of its n rows of one kind a unit counts n / (1 + (n - 1) * alike_frac): at most 20. */
+/* n rows of one kind in a unit count n / (1 + (n - 1) * alike_frac): at most 20 */
 static const double alike_frac = 0.05;
-/* Of more rows than this of one kind in a unit, every second, third, ... is taken, with the weight of those left out. */
+/* above this number of rows of one kind in a unit, every second, third, ... is used, with higher weight */
 enum { ROWS_A_UNIT = 128 };
-/* Rounds the kink of the absolute loss, in units of ln(half width). */
+/* smooths the kink of the absolute loss, in units of ln(half width) */
 static const double round_ln = 0.1;
-/* |ln| below this is as good as none: its logarithm says nothing. */
+/* lower bound of |ln|: the logarithm of smaller values is meaningless */
 static const double least_ln = 1e-3;
 
 struct sample {
 	enum jl_asked answer;
-	double ln_off; /* ln |ln(pred/meas)| */
+	double ln_off; /* ln of the error |ln(pred/meas)| */
 	double weight;
 	double x2[JL_N_DOUBT], spread2;
 };
@@ -139,11 +140,11 @@ struct sample {
 struct fit {
 	const struct sample *samples;
 	size_t n;
-	double far; /* keeps the last residual positive: where the loss is a straight line */
+	double far; /* constant that keeps the last residual positive, where the loss is linear */
 };
 
-/* The loss of a quantile q is |u|/2 + (q - 1/2) u. The solver's loss is |u| far from zero, for each row; the sum of the second terms is one
- * residual more that is always far. */
+/* The loss of quantile q is |u|/2 + (q - 1/2) u. The solver's loss is |u| far from zero, per row; the sum of the second terms is one more residual,
+ * kept far from zero. */
 static void residuals(void *ctx, const double *x, double *ret_r)
 {
 	const struct fit *f = ctx;
@@ -211,7 +212,7 @@ static enum jl_status solve(const struct fit *fit, double *weight, double *x, st
 			     x, NULL, err);
 }
 
-/* Pairs each row with the next two of its kind: enough, and linear in the number of rows. */
+/* pairs each row with the next two of its kind: sufficient, and linear in the number of rows */
 enum { PAIRS_A_ROW = 2 };
 
 static bool is_pair(const struct jl_set_row *a, const struct jl_set_row *b)
@@ -283,7 +284,7 @@ enum jl_status jl_widths_prepare(struct jl_width_rows *rows, struct jl_arena *ar
 	return find_pairs(rows, arena, err);
 }
 
-/* A pair's half widths and how far its ratio is off. */
+/* A pair's half widths and the error of its ratio. */
 struct pair {
 	double a_ln, b_ln, off_ln;
 };
@@ -297,7 +298,8 @@ static struct pair pair_at(const struct jl_width_rows *rows, size_t i, const str
 			      .off_ln = fabs(jl_validate_ln(a) - jl_validate_ln(b)) };
 }
 
-/* A ratio is inside as long as the correlation is not above what its pair bears: four fifths of them are at the lower fifth. */
+/* Correlation at the lower fifth of the values that pairs allow: a ratio is inside if the correlation is not above its pair's value, so 80 % are
+ * inside. */
 static double shared_frac(const struct jl_width_rows *rows, const char *without, const struct jl_widths *widths,
 			  double *room)
 {
@@ -326,7 +328,7 @@ enum jl_status jl_widths_fit(const struct jl_width_rows *rows, const char *witho
 
 		for (size_t i = 0; i < fit.n; i++)
 			sum += samples[i].weight;
-		fit.far = 20.0 * sum + 1.0; /* residuals are logarithms of ratios: none is beyond e^20 */
+		fit.far = 20.0 * sum + 1.0; /* residuals are logarithms of ratios: none exceeds e^20 */
 		status = solve(&fit, weight, x, err);
 	}
 	if (!status) {

@@ -1,3 +1,4 @@
+/* Finds catalog records by exact id. */
 #include "catalog/find.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ const struct jl_gpu *jl_gpu_chip(const struct jl_catalog *cat, const struct jl_g
 		    other->tdp_W.value == gpu->tdp_W.value && jl_same_text(other->family, gpu->family))
 			return other;
 	}
-	return gpu; /* something of it is not known */
+	return gpu; /* fail if any member is unknown */
 }
 
 const char *jl_model_hub(const struct jl_model_info *model)
@@ -70,7 +71,7 @@ const struct jl_gpu *jl_find_spelt_gpu(const struct jl_catalog *cat, const char 
 	return gpu;
 }
 
-/* Whether the list is in the order of its ids: looked at once for each list, because most lookups are for what is not there. */
+/* True if the list is sorted by id; cached, because most lookups are for missing ids. */
 static bool params_in_order(const struct jl_catalog *cat)
 {
 	static _Thread_local struct {
@@ -96,7 +97,7 @@ static bool params_in_order(const struct jl_catalog *cat)
 	return known.in_order;
 }
 
-/* A search by halves finds nothing that is not there, but may miss what an overlay has put out of order. */
+/* Binary search, then a linear scan: an overlay may append records out of order. */
 const struct jl_param_info *jl_param_by_id(const struct jl_catalog *cat, const char *id)
 {
 	size_t lo = 0, hi = id ? cat->n_params : 0;

@@ -1,3 +1,4 @@
+/* Validates catalog records: references, ranges, units, contradictions. */
 #include "catalog/check.h"
 
 #include <ctype.h>
@@ -54,7 +55,7 @@ enum jl_status jl_findings_status(const struct jl_findings *findings, struct jl_
 			    findings->n - 1);
 }
 
-/* Without places the file is NULL. */
+/* `file` is NULL if positions are unknown. */
 static struct jl_where where_of(const struct jl_check *check)
 {
 	const struct jl_catalog_places *places = check->places;
@@ -70,7 +71,7 @@ static struct jl_where where_of(const struct jl_check *check)
 		      : (struct jl_where){ .file = NULL };
 }
 
-/* "gpu h100-sxm5: mem_rate: ..." */
+/* Reports "gpu h100-sxm5: mem_rate: ..." */
 void jl_check_report_err(struct jl_check *check, const struct jl_err *err)
 {
 	const struct jl_schema *schema = jl_schema_of(check->kind);
@@ -105,7 +106,7 @@ void jl_check_report(struct jl_check *check, enum jl_status status, const char *
 	jl_check_report_err(check, &inner);
 }
 
-/* What a listed figure can be at all; outside, a unit or a digit is wrong. */
+/* Plausible range of a listed value; outside it, a unit or a digit is wrong. */
 struct range {
 	double lo, hi;
 };
@@ -126,7 +127,7 @@ static const struct {
 	{ "length", { 0.05, 2 } }, { "msrp", { 10, 1e7 } },       { "year", { 1990, 2100 } },
 };
 
-/* A catalog figure and where a reader finds it agree to this much: rounding in data sheets. */
+/* Tolerance between a catalog value and its cross-check: data sheets round. */
 #define ROUNDING 0.02
 
 static bool id_has_form(const char *id)
@@ -234,7 +235,7 @@ static void check_sub_records(struct jl_check *check, const struct jl_field *fie
 	check->item = check->sub = JL_NO_FIELD;
 }
 
-/* A struct inside a record is absent when everything in it is zero. */
+/* A sub-record is absent if all its bytes are zero. */
 static bool is_zero(const void *at, size_t size_B)
 {
 	const unsigned char *bytes = at;
@@ -294,7 +295,7 @@ static struct jl_check *at(struct jl_check *check, const char *key)
 	return check;
 }
 
-/* Links and accelerators list both; half of the sum is one way. */
+/* Links and accelerators list one-way and two-way rates; one way must be half of the sum. */
 static void check_ways(struct jl_check *check, const char *key, const struct jl_fact *oneway,
 		       const struct jl_fact *bothway)
 {
@@ -309,7 +310,7 @@ static void check_ways(struct jl_check *check, const char *key, const struct jl_
 			jl_units_text(want, bothway->value / 2, JL_K_BYTE_RATE, 4));
 }
 
-/* The value that was not used is a quantity like the one that was: number and unit before any '@' or '('. */
+/* The rejected value of a conflict must be a quantity of the same kind: number and unit before any '@' or '('. */
 static void check_conflicts(struct jl_check *check, const struct jl_conflict *conflicts, size_t n)
 {
 	const struct jl_schema *schema = jl_schema_of(check->kind);
@@ -427,7 +428,7 @@ static void check_model(struct jl_check *check)
 				model->moe.n_experts);
 }
 
-/* Does an operator have the sizes of its kind? Those that are given are known to be no more than any network has. */
+/* True if an operator has the sizes of its kind. */
 static bool is_sized(const struct jl_net_op *op)
 {
 	switch (op->op) {
@@ -481,7 +482,7 @@ static void check_price(struct jl_check *check)
 	const struct jl_price *price = check->record;
 
 	if (isnan(price->on_demand_usdps) && isnan(price->spot_min_usdps) && isnan(price->spot_median_usdps) &&
-	    isnan(price->price_usd) && !price->basis) /* the basis may say it in another currency */
+	    isnan(price->price_usd) && !price->basis) /* the price basis may give it in another currency */
 		jl_check_report(
 			at(check, "on_demand_usd_h"), JL_E_DATA,
 			"a row without a price; fill on_demand_usd_h, spot_usd_h_min, spot_usd_h_median or price_usd");

@@ -1,5 +1,5 @@
-/* A listed rate must be what the chip can do: SMs x clock x FLOP per clock. Vendors print the figure for 2:4 sparse matrices beside or
- * instead of the dense one, twice as high, and it is the most common mistake in hardware tables. */
+/* Checks listed compute rates against the chip: SMs x clock x FLOP per clock. The most common mistake in hardware tables is the rate for 2:4 sparse
+ * matrices, twice the dense one, listed as dense. */
 #include <math.h>
 #include <string.h>
 
@@ -7,19 +7,19 @@
 #include "catalog/find.h"
 
 #define RATIO_LO      0.55
-#define RATIO_LO_CUT  0.27 /* GeForce cards are cut to half rate wherever sums are kept in FP32, the L40 everywhere */
-#define RATIO_LO_INT8 0.02 /* Blackwell Ultra gave nearly all of its INT8 away for FP4 */
+#define RATIO_LO_CUT  0.27 /* GeForce cards run at half rate when accumulating in FP32, the L40 for all formats */
+#define RATIO_LO_INT8 0.02 /* Blackwell Ultra has almost no INT8 units, in favour of FP4 */
 #define RATIO_HI      1.35
-#define SPARSE_LO     1.6 /* about 2, with a clock that is a little off */
+#define SPARSE_LO     1.6 /* about 2, minus a tolerance for the clock */
 #define SPARSE_HI     2.7
 
 struct rate {
 	const char *key;
-	size_t offset;    /* of the fact in struct jl_gpu */
-	size_t per_clock; /* of the double in struct jl_family */
-	double to_fp16;   /* what the rate times this should be: the FP16 rate of the same chip */
+	size_t offset;    /* offset of the fact in struct jl_gpu */
+	size_t per_clock; /* offset of the double in struct jl_family */
+	double to_fp16;   /* factor from this rate to the FP16 rate of the same chip */
 	double ratio_lo;
-	const char *sparse; /* the key where the sparse figure belongs; NULL: there is none */
+	const char *sparse; /* key of the sparse rate; NULL: none */
 };
 
 #define RATE(KEY, MEMBER, PER, TO_FP16, LO, SPARSE)                                                                    \
@@ -53,7 +53,7 @@ static void look_at(struct jl_check *check, const char *key)
 	check->field = jl_schema_field(jl_schema_of(check->kind), key);
 }
 
-/* The chip's rate in this format, from its family's arithmetic; NAN: unknown. */
+/* Rate of the chip in this format, from its family's FLOP per clock; NAN: unknown. */
 static double chip_rate(const struct jl_gpu *gpu, const struct jl_family *family, const struct rate *rate)
 {
 	double per_clock;
@@ -62,7 +62,7 @@ static double chip_rate(const struct jl_gpu *gpu, const struct jl_family *family
 	return gpu->n_sm.value * gpu->boost_Hz.value * per_clock;
 }
 
-/* The same from another format of the record, where SMs or clock are not listed: the lowest FP16-equivalent of the other formats. */
+/* The same from other formats of the record if SMs or clock are not listed: the lowest FP16 equivalent. */
 static double sibling_rate(const struct jl_gpu *gpu, const struct rate *rate)
 {
 	double least = NAN;
@@ -72,7 +72,7 @@ static double sibling_rate(const struct jl_gpu *gpu, const struct rate *rate)
 	for (size_t i = 0; i < JL_LEN(rates); i++) {
 		double as_fp16 = fact_at(gpu, rates[i].offset) * rates[i].to_fp16;
 
-		/* FP16 accumulate is no measure for the others: it may be twice as fast. */
+		/* FP16 accumulation may run at twice the rate, so it is no reference */
 		if (&rates[i] == rate || !(as_fp16 > 0) || strcmp(rates[i].key, "fp16_dense") == 0)
 			continue;
 		if (isnan(least) || as_fp16 < least)
@@ -81,7 +81,7 @@ static double sibling_rate(const struct jl_gpu *gpu, const struct rate *rate)
 	return least / rate->to_fp16;
 }
 
-/* `expected` is from SMs, boost clock and the family's arithmetic (`is_chip`), or from the other formats of the record. */
+/* `expected`: from SMs, boost clock and the family's FLOP per clock (`is_chip`), or from other formats of the record. */
 static void say_rate(struct jl_check *check, const struct rate *rate, double listed, double expected, bool is_chip,
 		     bool sparsity)
 {
@@ -114,7 +114,7 @@ static void say_rate(struct jl_check *check, const struct rate *rate, double lis
 		shown, want, ratio);
 }
 
-/* True where the rate is consistent. */
+/* True if the rate is consistent. */
 static bool check_rate(struct jl_check *check, const struct jl_gpu *gpu, const struct jl_family *family,
 		       const struct rate *rate)
 {
@@ -132,7 +132,7 @@ static bool check_rate(struct jl_check *check, const struct jl_gpu *gpu, const s
 		say_rate(check, rate, listed, expected, true, sparsity);
 		return false;
 	}
-	/* Formats of chips without sparsity are related in other ways; FP16 accumulate may be twice as fast as the rest. */
+	/* without sparsity the formats have no fixed ratios, and FP16 accumulation may run at twice the rate */
 	if (!sparsity || strcmp(rate->key, "fp16_dense") == 0)
 		return true;
 	expected = sibling_rate(gpu, rate);
@@ -186,7 +186,7 @@ void jl_check_gpu_rates(struct jl_check *check)
 
 	for (size_t i = 0; i < JL_LEN(rates); i++)
 		dense_ok = check_rate(check, gpu, family, &rates[i]) && dense_ok;
-	if (dense_ok) /* a sparse figure is measured by the dense one, which must be right first */
+	if (dense_ok) /* the sparse rate is checked against the dense one, which must be right */
 		check_sparse_rates(check, gpu, family);
 	if (gpu->fp16_fp32acc_dense_flopps.value > gpu->fp16_dense_flopps.value * 1.005) {
 		look_at(check, "fp16_fp32acc_dense");

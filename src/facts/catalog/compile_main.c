@@ -1,10 +1,10 @@
-/* jeoul-catalogc CATALOG_DIR OUT.c: check the catalog and write it as C. Runs while the program is built. */
+/* jeoul-catalogc CATALOG_DIR OUT.c: checks the catalog and writes it as C. Build tool. */
 #include <stdio.h>
 
 #include "catalog/emit.h"
 #include "catalog/load.h"
 
-/* The library lays overlays over this; the tool that makes it has none. */
+/* This tool generates the built-in catalog, so it has none itself. */
 const struct jl_catalog *jl_catalog_embedded(void)
 {
 	static const struct jl_catalog none = { .n_gpus = 0 };
@@ -23,7 +23,7 @@ static int write_file(const char *path, const struct jl_buf *text)
 	int failed = fwrite(text->data, 1, text->len, file) != text->len;
 	if (fclose(file) != 0 || failed) {
 		perror(path);
-		remove(path); /* half a file would be newer than its sources */
+		remove(path); /* remove partial output: make would think it up to date */
 		return 1;
 	}
 	return 0;

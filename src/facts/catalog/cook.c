@@ -1,3 +1,4 @@
+/* Converts the YAML text of a record to a catalog record. */
 #include "catalog/load.h"
 
 #include <limits.h>
@@ -23,7 +24,7 @@ static struct span trim(struct span s)
 	return s;
 }
 
-/* Cuts the last word off `s`. */
+/* Removes the last word of `s` and returns it. */
 static struct span cut_last_word(struct span *s)
 {
 	struct span word = { .at = s->at + s->len };
@@ -54,7 +55,7 @@ static bool origin_by_name(enum jl_origin *ret_origin, struct span word)
 
 struct fact_parts {
 	struct span quantity, source, note;
-	enum jl_origin origin; /* JL_ORIGIN_NONE: not given */
+	enum jl_origin origin; /* JL_ORIGIN_NONE: unstated */
 };
 
 static enum jl_status split_fact(struct fact_parts *ret_parts, const char *text, const char *key, struct jl_err *err)
@@ -98,17 +99,17 @@ static enum jl_status split_fact(struct fact_parts *ret_parts, const char *text,
 	return JL_OK;
 }
 
-/* The value that is being cooked. */
+/* The value being converted, and its context. */
 struct spot {
 	const struct jl_cook *cook;
-	const struct jl_schema *schema; /* of the record or of the sub-record */
+	const struct jl_schema *schema; /* schema of the record or sub-record */
 	const struct jl_field *field;
 	const struct jl_yaml *node;
-	const char *id;            /* of the record */
-	const char *source, *date; /* of facts without their own */
+	const char *id;            /* id of the record */
+	const char *source, *date; /* defaults for facts without their own */
 };
 
-/* QUANTITY [@SOURCE-ID] [ORIGIN] [(NOTE)]; without a source it has the record's source and date. */
+/* Format: QUANTITY [@SOURCE-ID] [ORIGIN] [(NOTE)]. Without a source, the record's source and date apply. */
 static enum jl_status cook_fact(const struct spot *spot, struct jl_fact *ret_fact, struct jl_err *err)
 {
 	const char *key = spot->field->key, *source = spot->source, *date = spot->date;
@@ -144,7 +145,7 @@ static enum jl_status cook_fact(const struct spot *spot, struct jl_fact *ret_fac
 	return JL_OK;
 }
 
-/* JL_E_NOMEM goes up; everything else becomes a finding: "file:line:column: gpu h100-sxm5: mem_rate: ...". */
+/* Returns JL_E_NOMEM; any other error becomes a finding: "file:line:column: gpu h100-sxm5: mem_rate: ...". */
 static enum jl_status settle(const struct spot *spot, enum jl_status status, const struct jl_err *err)
 {
 	const struct jl_schema *schema = spot->cook->schema;
@@ -271,7 +272,7 @@ static enum jl_status cook_field(struct spot *spot, void *record, struct jl_err 
 	}
 }
 
-/* Facts need the record's source and date, and lists its facts' defaults, so plain fields come first. */
+/* Converts plain fields first, because facts need the record's source and date. */
 static enum jl_status cook_fields(const struct spot *around, void *record, bool facts, struct jl_err *err)
 {
 	for (size_t i = 0; i < around->schema->n_fields; i++) {
@@ -286,7 +287,7 @@ static enum jl_status cook_fields(const struct spot *around, void *record, bool 
 	return JL_OK;
 }
 
-/* Sets the default source and date of this record's facts: its own, else those around it. */
+/* Default source and date for the record's facts: its own, else those of the enclosing record. */
 static void set_defaults(struct spot *spot, void *record, bool amends)
 {
 	bool own_source = false, own_date = false;
@@ -312,12 +313,12 @@ static void set_defaults(struct spot *spot, void *record, bool amends)
 	const struct jl_source *found = *source ? jl_source_by_id(spot->cook->cat, *source) : NULL;
 	if (date && !own_date && found && (own_source || !*date))
 		*date = !own_source && spot->date ? spot->date : found->date;
-	/* New figures in an old record must not be laid at the old record's source. */
+	/* new values in an existing record must not be attributed to that record's source */
 	spot->source = amends && !own_source ? NULL : *source;
 	spot->date = date ? *date : NULL;
 }
 
-/* A missing choice would look like its first value later. */
+/* Missing choices are errors, because 0 is a valid value. */
 static enum jl_status check_choices(const struct spot *around, struct jl_err *err)
 {
 	for (size_t i = 0; i < around->schema->n_fields; i++) {
@@ -342,7 +343,7 @@ static enum jl_status cook_all(struct spot *spot, void *record, bool amends, str
 	return status || amends ? status : check_choices(spot, err);
 }
 
-/* Fills in values of a model that follow from others. */
+/* Sets a model's derived values. */
 static void finish_model(struct jl_model_info *model)
 {
 	if (!(model->kv_heads > 0))

@@ -1,3 +1,4 @@
+/* Writes the catalog as C source. */
 #include "catalog/emit.h"
 
 #include <math.h>
@@ -9,20 +10,19 @@
 #include "catalog/schema.h"
 #include "catalog/thaw.h"
 
-/* The catalog is written without a pointer that the loader would have to adjust before main (40,000 of them took a third of the time of a
- * prediction): all tables are one struct, texts one array, and a pointer is the distance to what it points at. thaw.c puts those right whose
- * places are listed, when the catalog is first asked for. */
+/* The generated C contains no pointers, because 40,000 relocations at program start took a third of a prediction's time. All tables are one struct,
+ * all texts one array, and a pointer is stored as an offset. thaw.c adjusts the listed places at the first use of the catalog. */
 struct emit {
-	struct jl_buf members; /* of the struct of tables */
+	struct jl_buf members; /* members of the struct of tables */
 	struct jl_buf values;
 	struct jl_buf texts;
-	struct jl_buf places; /* where pointers are */
-	char path[192];       /* of the member that is being written: gpus[12].conflicts */
+	struct jl_buf places; /* places of pointers */
+	char path[192];       /* path of the current member: gpus[12].conflicts */
 	size_t texts_B;
 	struct kept_text {
 		const char *text; /* NULL: free */
 		size_t at;
-	} * kept; /* equal texts once; by hash */
+	} * kept; /* hash table of texts, to store equal texts once */
 	size_t n_kept, kept_size;
 };
 
@@ -66,7 +66,7 @@ static void add_text(struct jl_buf *out, const char *text)
 	for (const char *c = text; *c; c++) {
 		unsigned char byte = (unsigned char)*c;
 
-		if (byte == '"' || byte == '\\' || byte == '?') /* '?': no trigraphs */
+		if (byte == '"' || byte == '\\' || byte == '?') /* '?': avoid trigraphs */
 			jl_buf_printf(out, "\\%c", *c);
 		else if (byte < 0x20 || byte >= 0x7F)
 			jl_buf_printf(out, "\\%03o", (unsigned)byte);
@@ -76,7 +76,7 @@ static void add_text(struct jl_buf *out, const char *text)
 	jl_buf_puts(out, "\\000\"\n");
 }
 
-/* A pointer stands at the path, or at a member below it. */
+/* Records that a pointer is stored at the path, or at a member below it. */
 static void note_place(struct emit *e, const char *member)
 {
 	jl_buf_printf(&e->places, "\tO(%s%s),\n", e->path, member);
@@ -133,7 +133,7 @@ static void put_fact(struct emit *e, const struct jl_fact *fact)
 	jl_buf_puts(&e->values, " }");
 }
 
-/* Lists inside records are arrays of their own, named after the record's place: gpus_12_conflicts. */
+/* Lists in records become separate arrays, named after the record's position: gpus_12_conflicts. */
 struct owner {
 	const char *list;
 	size_t i;
@@ -151,9 +151,9 @@ static void put_value(struct emit *e, const struct jl_field *field, const void *
 	case JL_F_FACT: put_fact(e, at); break;
 	case JL_F_NUMBER: put_number(e, *(const double *)at); break;
 	case JL_F_INT:
-	case JL_F_CHOICE: /* enums take integers */ jl_buf_printf(&e->values, "%d", *(const int *)at); break;
+	case JL_F_CHOICE: jl_buf_printf(&e->values, "%d", *(const int *)at); break;
 	case JL_F_BOOL: jl_buf_puts(&e->values, *(const bool *)at ? "true" : "false"); break;
-	case JL_F_TEXTS: /* what is empty is not written */
+	case JL_F_TEXTS: /* empty lists are left out */
 		jl_buf_printf(&e->values, "P(%s_%zu_%s)", owner->list, owner->i, field->member);
 		note_place(e, "");
 		break;
@@ -164,11 +164,11 @@ static void put_value(struct emit *e, const struct jl_field *field, const void *
 		note_place(e, "");
 		break;
 	case JL_F_SUB: put_record(e, field->sub, at, owner); break;
-	default: break; /* of results, not of records */
+	default: break; /* types of results only */
 	}
 }
 
-/* True where C's zero initialisation gives the value. */
+/* True if C's zero initialisation gives the value. */
 static bool is_default(const struct jl_field *field, const void *record)
 {
 	const void *at = jl_field_at(field, record);
@@ -201,7 +201,7 @@ static void put_record(struct emit *e, const struct jl_schema *schema, const voi
 		jl_buf_puts(&e->values, ", ");
 	}
 	e->path[len] = '\0';
-	jl_buf_puts(&e->values, e->values.len == begun ? "0 }" : "}"); /* C has no empty braces */
+	jl_buf_puts(&e->values, e->values.len == begun ? "0 }" : "}"); /* C has no empty initialiser */
 }
 
 static void put_records(struct emit *e, const struct jl_schema *schema, const char *list, size_t n, const char *name,

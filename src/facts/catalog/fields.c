@@ -1,3 +1,4 @@
+/* Tables of the facts of accelerators, CPUs and systems. */
 #include "catalog/fields.h"
 
 #define ROW(type, member, key, kind, en) { #member, key, kind, en, offsetof(struct type, member) },

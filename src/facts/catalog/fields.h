@@ -1,4 +1,4 @@
-/* The facts of a record as rows, so that loading, checking, showing and JSON walk one table. */
+/* Facts of a record as table rows, for loading, checking, display and JSON. */
 #pragma once
 
 #include "catalog/catalog.h"
@@ -8,7 +8,7 @@ struct jl_fact_field {
 	const char *key;    /* YAML key: mem_rate */
 	enum jl_kind kind;
 	const char *en;
-	size_t offset; /* of the struct jl_fact in the record */
+	size_t offset; /* offset of the struct jl_fact in the record */
 };
 
 struct jl_fact_fields {

@@ -1,3 +1,4 @@
+/* Finds catalog records by names as users write them. */
 #include "catalog/find.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "catalog/names.h"
 #include "catalog/shelf.h"
 
-/* The records of one kind, to be found by id, name and, where a record has them, other names. */
+/* Searchable records of one kind: by id, name and aliases if they have any. */
 #define SHELF(NAME, TYPE, MEMBER, TEXT, MANY, ALIASES, ...)                                                            \
 	static struct jl_shelf NAME##_shelf(const struct jl_catalog *cat)                                              \
 	{                                                                                                              \
@@ -49,7 +50,7 @@ static enum jl_status find_on(size_t *ret_index, const struct jl_shelf *shelf, c
 	return jl_shelf_fail_ambiguous(shelf, &asked, &picked, err);
 }
 
-/* The unit that a rule of catalog/names.yaml means; JL_E_NOTFOUND without a message where there is none. */
+/* Unit by a rule of catalog/names.yaml; JL_E_NOTFOUND without a message: no rule. */
 static enum jl_status unit_by_rule(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
 				   struct jl_err *err)
 {
@@ -128,7 +129,7 @@ enum jl_status jl_find_cpu(const struct jl_cpu **ret_cpu, const struct jl_catalo
 
 static const struct {
 	const char *en, *en_many;
-	const char *hint_en; /* where it belongs */
+	const char *hint_en; /* text that says where such a name belongs */
 } role_names[] = {
 	[JL_ROLE_WIRE] = { JL_N("wire"), JL_N("wires"), JL_N("a wire, of which joins are made") },
 	[JL_ROLE_JOIN] = { JL_N("join"), JL_N("joins"), JL_N("a join (via)") },
@@ -137,7 +138,7 @@ static const struct {
 };
 #define N_ROLES (JL_LEN(role_names))
 
-/* "pcie4-no-p2p" after `over`: it exists, but is something else. */
+/* Error for a link of another role: "pcie4-no-p2p" after `over`. */
 static enum jl_status other_role(const struct jl_catalog *cat, const struct jl_shelf *shelf, const char *text,
 				 enum jl_status status, struct jl_err *err)
 {
@@ -179,7 +180,7 @@ enum jl_status jl_find_link(const struct jl_link_info **ret_link, const struct j
 	return status;
 }
 
-/* Is it the one that was asked for? */
+/* Adds a network's name to the near names; true: it is the exact name. */
 static bool near_network(struct jl_nearest *nearest, const struct jl_asked *asked, const char *name)
 {
 	struct jl_words have;
@@ -189,7 +190,7 @@ static bool near_network(struct jl_nearest *nearest, const struct jl_asked *aske
 	return strcmp(asked->words.glued, have.glued) == 0;
 }
 
-/* Unknown name: suggests the nearest model or network. */
+/* Error for an unknown name; suggests the nearest model or network. */
 static enum jl_status fail_model(const struct jl_catalog *cat, const char *text, const char *plain, struct jl_err *err)
 {
 	const struct jl_shelf shelf = model_shelf(cat);
@@ -214,7 +215,7 @@ static enum jl_status fail_model(const struct jl_catalog *cat, const char *text,
 	return jl_shelf_fail_nearest(&shelf, &whole, &nearest, err);
 }
 
-/* By its words alone, or by a rule of catalog/names.yaml. JL_E_NOTFOUND without a message where neither knows it. */
+/* Model by its words, or by a rule of catalog/names.yaml. JL_E_NOTFOUND without a message: unknown. */
 static enum jl_status model_by_words(size_t *ret_index, const struct jl_catalog *cat, const char *text,
 				     struct jl_err *err)
 {
@@ -236,7 +237,7 @@ static enum jl_status model_by_words(size_t *ret_index, const struct jl_catalog 
 	}
 	JL_TRY(jl_named_settles(&named, text, err));
 	const struct jl_model_info *model = jl_model_by_id(cat, jl_named_id(&named, &n));
-	if (!model) /* a network's name */
+	if (!model) /* not a model: try networks */
 		return JL_E_NOTFOUND;
 	jl_named_note(cat, &named, text);
 	*ret_index = (size_t)(model - cat->models);
@@ -281,7 +282,7 @@ static enum jl_status fail_unit(const struct jl_shelf *gpus, const struct jl_she
 	return jl_shelf_fail_nearest(&either, asked, &nearest, err);
 }
 
-/* Finds a unit by the words of its id, then by rules, then by other names and words inside longer text. JL_E_NOTFOUND without a message. */
+/* Finds a unit: words of its id, then rules, then aliases and words inside longer text. JL_E_NOTFOUND without a message. */
 static enum jl_status find_unit(struct jl_found *ret_found, const struct jl_catalog *cat, const char *text,
 				struct jl_err *err)
 {
@@ -292,7 +293,7 @@ static enum jl_status find_unit(struct jl_found *ret_found, const struct jl_cata
 	JL_TRY(jl_shelf_ask(&asked, &gpus, text, err));
 	jl_shelf_search(&gpu, &gpus, &asked);
 	jl_shelf_search(&system, &systems, &asked);
-	/* The better fit decides. Systems are named after what is in them, so where both fit alike the accelerator is meant. */
+	/* The better match wins. Systems are named after their accelerators, so on a tie the accelerator is meant. */
 	const bool is_gpu = gpu.fit <= system.fit;
 	const struct jl_picked *best = is_gpu ? &gpu : &system;
 
@@ -329,7 +330,7 @@ enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog 
 			    struct jl_err *err)
 {
 	const struct jl_shelf gpus = gpu_shelf(cat), systems = system_shelf(cat);
-	const struct jl_found at_once = { .gpu = jl_gpu_by_id(cat, text) }; /* nothing fits better than its id */
+	const struct jl_found at_once = { .gpu = jl_gpu_by_id(cat, text) }; /* fast path: exact id */
 	char clean[JL_NAME_MAX + 1];
 	struct jl_asked asked = { 0 };
 	enum jl_status status;
@@ -347,7 +348,7 @@ enum jl_status jl_find_unit(struct jl_found *ret_found, const struct jl_catalog 
 	return fail_unit(&gpus, &systems, &asked, err);
 }
 
-/* The kinds in the order of struct jl_found_any. */
+/* Kinds in the order of struct jl_found_any. */
 enum { ANY_GPU, ANY_SYSTEM, ANY_CPU, ANY_MODEL, ANY_FAMILY, ANY_LINK, N_ANY };
 
 enum jl_status jl_find_any(struct jl_found_any *ret_found, const struct jl_catalog *cat, const char *text,

@@ -1,3 +1,4 @@
+/* Reads catalog folders and merges their files into a catalog. */
 #include "catalog/load.h"
 
 #include <dirent.h>
@@ -10,10 +11,10 @@
 struct file {
 	const char *path;
 	bool is_csv;
-	bool ok; /* read and understood */
+	bool ok; /* read and parsed */
 	enum jl_catalog_kind kind;
-	const struct jl_yaml *list; /* YAML */
-	struct jl_price *prices;    /* CSV */
+	const struct jl_yaml *list; /* list of records of a YAML file */
+	struct jl_price *prices;    /* rows of a CSV file */
 	struct jl_where *cells;
 	size_t n_records;
 };
@@ -23,12 +24,12 @@ struct load {
 	struct jl_findings *findings;
 	struct jl_catalog *cat;
 	struct jl_catalog_places *places;
-	struct file *files; /* of the folder at hand */
+	struct file *files; /* files of the current folder */
 	size_t n_files;
-	bool broken; /* a file could not be read: references into it would only repeat that */
+	bool broken; /* a file could not be read: references into it would only repeat the error */
 };
 
-/* Other lists allowed in the catalog's folders, with their own readers (src/answers/recommend/purpose.c, src/answers/notes/rule_confusions.c). */
+/* Lists with their own readers that are allowed in catalog folders (src/answers/recommend/purpose.c, src/answers/notes/rule_confusions.c). */
 static const char *const others[] = { "purposes:", "confusions:" };
 
 static bool has_ending(const char *name, const char *ending)
@@ -43,7 +44,7 @@ static bool is_ours(const char *name)
 	return has_ending(name, ".yaml") || has_ending(name, ".yml") || has_ending(name, ".csv");
 }
 
-/* X.YML is read too. */
+/* Case-insensitive: X.YML is read too. */
 static bool looks_like_ours(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -51,7 +52,7 @@ static bool looks_like_ours(const char *name)
 	return dot && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0 || strcasecmp(dot, ".csv") == 0);
 }
 
-/* Is the first key of this YAML text one that another reader has? */
+/* True if the first key of this YAML text belongs to another reader. */
 static bool is_for_others(const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -72,7 +73,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
 }
 
-/* Something in the folder that is meant to be read and is not: said, and the rest is still looked at. */
+/* Reports a catalog file that cannot be read, and continues. */
 static void say_unread(struct load *load, const char *path, const char *en)
 {
 	struct jl_where where = { .file = path };
@@ -82,7 +83,7 @@ static void say_unread(struct load *load, const char *path, const char *en)
 	jl_findings_add(load->findings, &err);
 }
 
-/* A folder entry that cannot be followed: a dangling link, or deleted meanwhile. */
+/* Reports a folder entry that cannot be resolved: a dangling link, or deleted meanwhile. */
 static void say_dangling(struct load *load, const char *path)
 {
 	struct stat info;
@@ -104,7 +105,7 @@ static enum jl_status add_file(struct load *load, const char *path, const struct
 	return JL_OK;
 }
 
-/* Fills load->files; `depth` 1 also looks into the folders of `dir`. The order is made the same everywhere by sorting. */
+/* Fills load->files; `depth` 1: also subfolders of `dir`. Sorted, so that the order is the same everywhere. */
 static enum jl_status list_files(struct load *load, const char *dir, int depth, struct jl_err *err)
 {
 	struct jl_where where = { .file = dir };
@@ -173,13 +174,13 @@ static enum jl_status read_file(struct load *load, struct file *file, struct jl_
 	return status;
 }
 
-/* The growing list of one kind while a folder is merged into it. */
+/* List of one kind while a folder is merged into it. */
 struct merge {
 	enum jl_catalog_kind kind;
 	const struct jl_schema *schema;
 	char *list;
 	const struct jl_record_place **places;
-	size_t n, n_old; /* records before n_old are from before this folder */
+	size_t n, n_old; /* records before n_old are from earlier folders */
 };
 
 static char *record_at(const struct merge *merge, size_t i)
@@ -220,7 +221,7 @@ static size_t find_id(const struct merge *merge, const char *id)
 	return merge->n;
 }
 
-/* A folder that speaks of a group of records (a tariff) replaces the whole group. */
+/* A folder that defines a group of records (a tariff) replaces the whole group. */
 static void drop_group(struct merge *merge, const char *id)
 {
 	size_t kept = 0;
@@ -294,7 +295,7 @@ static enum jl_status merge_prices(struct load *load, struct merge *merge, const
 	if (!place || jl_price_index_init(&index, old, merge->n_old, load->arena))
 		return jl_fail_nomem(err);
 	for (size_t i = 0; i < file->n_records; i++) {
-		/* a copy of the catalog laid over itself does not double its prices */
+		/* skip known rows: a copy of the catalog overlaid on itself must not double its prices */
 		if (jl_price_index_has(&index, &file->prices[i]))
 			continue;
 		memcpy(record_at(merge, merge->n), &file->prices[i], sizeof(struct jl_price));
@@ -323,7 +324,7 @@ static enum jl_status merge_kind(struct load *load, enum jl_catalog_kind kind, s
 	}
 	if (status)
 		return status;
-	/* New accelerators may be what an old price row speaks of, so all rows are looked at again. */
+	/* new accelerators may match existing price rows, so all rows are resolved again */
 	if (kind == JL_R_PRICE) {
 		JL_TRY(jl_prices_resolve(load->cat, (struct jl_price *)(void *)merge.list, merge.n, load->arena, err));
 	}
@@ -332,7 +333,7 @@ static enum jl_status merge_kind(struct load *load, enum jl_catalog_kind kind, s
 	return JL_OK;
 }
 
-/* A file that is wrong is reported, and the others are still looked at. */
+/* Reports an invalid file and continues. */
 static enum jl_status settle_file(struct load *load, enum jl_status status, const struct jl_err *wrong,
 				  struct jl_err *err)
 {

@@ -1,3 +1,4 @@
+/* Applies the rules of catalog/names.yaml to names. */
 #include "catalog/names.h"
 
 #include <math.h>
@@ -8,10 +9,10 @@
 
 #include "base/text.h"
 
-/* Words of a spelling that stand for a number: '#' any, "####" one of four digits. */
+/* Placeholder words in spellings: '#' any number, "####" a four-digit number. */
 #define ANY_NUMBER  "9999999"
 #define FOUR_DIGITS "9999998"
-#define QUESTION    "?" /* value of a rule that settles nothing */
+#define QUESTION    "?" /* value of a rule that is only a question */
 
 static const struct jl_field reading_fields[] = {
 	{ JL_FIELD(jl_reading, CHARS, written) },
@@ -37,7 +38,7 @@ static bool is_number(const struct jl_words *words, size_t i)
 	return strspn(word_at(words, i), "0123456789.") >= words->len[i];
 }
 
-/* True where word i of a name matches word j of a spelling. */
+/* True if word i of a name matches word j of a spelling. */
 static bool fits_word(const struct jl_words *words, size_t i, const struct jl_words *spelling, size_t j)
 {
 	if (jl_word_is(spelling, j, ANY_NUMBER))
@@ -47,7 +48,7 @@ static bool fits_word(const struct jl_words *words, size_t i, const struct jl_wo
 	return words->len[i] == spelling->len[j] && memcmp(word_at(words, i), word_at(spelling, j), words->len[i]) == 0;
 }
 
-/* All words of the spelling, from word `at` of the name on. */
+/* True if the spelling matches at word `at` of the name. */
 static bool fits_at(const struct jl_words *words, size_t at, const struct jl_words *spelling)
 {
 	if (spelling->n == 0 || at + spelling->n > words->n)
@@ -58,7 +59,7 @@ static bool fits_at(const struct jl_words *words, size_t at, const struct jl_wor
 	return true;
 }
 
-/* The next of the spellings that '|' separates. */
+/* Next of the spellings, separated by '|'. */
 static bool next_spelling(const char **at, struct jl_words *ret_words)
 {
 	char text[JL_NAME_MAX + 1];
@@ -131,7 +132,7 @@ const char *jl_named_id(const struct jl_named *named, int *ret_n)
 		by = strtod(value + 1, &end);
 		value = end;
 	}
-	/* half a chip is one */
+	/* round up: half a chip counts as one */
 	*ret_n = (int)fmin(1e9, fmax(1, ceil(named->number / by)));
 	return value + strspn(value, " ");
 }
@@ -169,7 +170,7 @@ void jl_named_note(const struct jl_catalog *cat, const struct jl_named *named, c
 	jl_reading_add(cat, text, meant, hash ? filled : others);
 }
 
-/* How many words from `at` on are a phrase of this kind of rule; 0: none. */
+/* Number of words from `at` that match a rule of this kind; 0: none. */
 static size_t phrase_at(const struct jl_catalog *cat, const char *kind, const struct jl_words *words, size_t at)
 {
 	struct jl_words spelling;
@@ -230,7 +231,7 @@ void jl_name_of_model(char out[JL_NAME_MAX + 1], const char *text)
 {
 	const char *slash = strrchr(text, '/');
 
-	/* "vit-b/16" has no name behind its slash */
+	/* "vit-b/16" has no owner in front of its slash */
 	snprintf(out, JL_NAME_MAX + 1, "%s", slash && slash[1 + strspn(slash + 1, "0123456789")] ? slash + 1 : text);
 	for (size_t i = 0; i < JL_LEN(endings); i++) {
 		const size_t n = strlen(out), len = strlen(endings[i]);

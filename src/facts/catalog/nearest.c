@@ -1,3 +1,4 @@
+/* Edit cost between a request and record names. */
 #include "catalog/nearest.h"
 
 #include <limits.h>
@@ -6,14 +7,14 @@
 #include "base/near.h"
 
 #define SLIP      4
-#define SLIPS_MAX 4  /* more is another name, however long */
-#define TEXT_MAX  48 /* longer names are compared by their beginning */
+#define SLIPS_MAX 4  /* more than four edits mean another name */
+#define TEXT_MAX  48 /* longer names are compared by their first characters */
 
 unsigned jl_nearest_cost(const char *asked, const char *name)
 {
 	size_t n_asked = strnlen(asked, TEXT_MAX);
 	size_t n_name = strnlen(name, TEXT_MAX);
-	size_t limit = n_asked / 4 < SLIPS_MAX ? 1 + n_asked / 4 : SLIPS_MAX; /* one slip in four letters */
+	size_t limit = n_asked / 4 < SLIPS_MAX ? 1 + n_asked / 4 : SLIPS_MAX; /* allows one edit per four letters */
 	size_t best = SLIP * limit + 1;
 	char begin[TEXT_MAX + 1];
 	size_t cost;
@@ -22,7 +23,7 @@ unsigned jl_nearest_cost(const char *asked, const char *name)
 		return UINT_MAX;
 	if (n_name <= n_asked + limit)
 		best = SLIP * jl_near_distance(asked, name, limit);
-	/* The beginning of the name, with the rest left off. */
+	/* compare with the beginning of the name: the rest was left out */
 	if (n_name > n_asked) {
 		memcpy(begin, name, n_asked);
 		begin[n_asked] = '\0';

@@ -1,4 +1,4 @@
-/* "Did you mean": the ids whose names cost the fewest slips to get from what was written. */
+/* "Did you mean": ids with the lowest edit cost from the request. */
 #pragma once
 
 #include <stddef.h>
@@ -7,12 +7,12 @@
 
 struct jl_nearest {
 	size_t n;
-	const char *id[JL_NEAREST_MAX]; /* nearest first; equals stay in the order they were added */
+	const char *id[JL_NEAREST_MAX]; /* nearest first; ties keep insertion order */
 	unsigned cost[JL_NEAREST_MAX];
 };
 
-/* What it costs to mean `name` and write `asked` (both as in jl_words.glued): 4 for a letter too many, missing, wrong, or two swapped; only
- * 1 for each letter left off at the end, since people shorten names. UINT_MAX where the two are not alike. */
+/* Cost of `asked` as a misspelling of `name` (both as jl_words.glued): 4 per inserted, missing, wrong or swapped letter, 1 per letter missing at
+ * the end, because users abbreviate names. UINT_MAX: too different. */
 unsigned jl_nearest_cost(const char *asked, const char *name);
 
 void jl_nearest_add(struct jl_nearest *nearest, const char *id, unsigned cost);

@@ -1,6 +1,6 @@
+/* In its own file, because the tool that compiles the catalog has no built-in one to overlay. */
 #include "catalog/load.h"
 
-/* Alone in its file: the tool that compiles the catalog has no embedded one to lay things over. */
 enum jl_status jl_catalog_overlay(const struct jl_catalog **ret_catalog, const char *const *dirs, size_t n_dirs,
 				  struct jl_arena *arena, struct jl_err *err)
 {

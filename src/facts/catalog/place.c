@@ -1,3 +1,4 @@
+/* Table of places: names, tariff, larger region, and cloud regions. */
 #include "catalog/place.h"
 
 #include <ctype.h>
@@ -8,8 +9,8 @@
 #define NAMES_MAX 5
 #define PARTS_MAX 12
 
-/* What people call a place, the electricity tariff there, where to look next, and the clouds' names for their regions there. Azure
- * writes its regions in one word. */
+/* Spellings of a place, its electricity tariff, the next larger region, and parts of the clouds' region names. Azure writes its regions in one
+ * word. */
 static const struct place {
 	const char *names[NAMES_MAX];
 	const char *tariff, *wider;
@@ -71,13 +72,12 @@ static bool is_wordy(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* True where a word may end between these two. A number behind letters is another word: "asia-northeast" is in "asia-northeast3". */
+/* True if a word boundary is possible between the two characters. Digits after letters start a word: "asia-northeast" is in "asia-northeast3". */
 static bool is_border(char last, char next)
 {
 	return !is_wordy(last) || !is_wordy(next) || (isdigit((unsigned char)next) && !isdigit((unsigned char)last));
 }
 
-/* "us" is in "us-east-1" and "Oregon, US, NA", not in "jerusalem". */
 bool jl_has_words(const char *text, const char *words)
 {
 	size_t len = strlen(words);

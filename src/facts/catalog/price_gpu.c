@@ -1,4 +1,4 @@
-/* Which accelerator a row of prices is for. Sources write "H100" and mean one of several. */
+/* Resolves the accelerator of a price row. Sources write "H100" for any of several variants. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -9,14 +9,13 @@
 #define SPELLINGS_MAX  1000
 #define CANDIDATES_MAX 16
 
-/* Words of an item that say which board it is, where the accelerator's own cell does not. */
+/* Words of an item that identify the form factor if the accelerator cell does not. */
 static const char *const boards[] = { "sxm", "pcie", "nvl" };
 
-/* "AWS" and "p5.48xlarge" are the system aws:p5.48xlarge, "Azure" and "Standard_NC6" azure:nc6; NULL if there is none,
- * or it has no accelerator of the catalog. */
+/* "AWS" and "p5.48xlarge" give the system aws:p5.48xlarge, "Azure" and "Standard_NC6" azure:nc6; NULL: no such system, or no accelerator in it. */
 static const char *gpu_of_system(const struct jl_catalog *cat, const struct jl_price *price)
 {
-	static const char prefix[] = "Standard_"; /* Azure's price list has it, its documentation mostly not */
+	static const char prefix[] = "Standard_"; /* used in Azure's price list, mostly not in its documentation */
 	size_t n_provider = price->provider ? strlen(price->provider) : 0;
 	const char *item = price->item ? price->item : "";
 
@@ -32,7 +31,7 @@ static const char *gpu_of_system(const struct jl_catalog *cat, const struct jl_p
 	return NULL;
 }
 
-/* The GPU that the provider rents out under that name. */
+/* GPU that the provider offers under that name. */
 static const char *gpu_of_provider(const struct jl_catalog *cat, const struct jl_price *price)
 {
 	for (size_t i = 0; i < cat->n_rules; i++) {
@@ -48,7 +47,7 @@ static const char *gpu_of_provider(const struct jl_catalog *cat, const struct jl
 	return NULL;
 }
 
-/* "tpu-v6e-8" -> "tpu-v6e": the size of a slice is no part of the name. */
+/* "tpu-v6e-8" -> "tpu-v6e": removes the slice size. */
 static void plain_name(char out[64], const char *text)
 {
 	snprintf(out, 64, "%s", text);
@@ -57,7 +56,7 @@ static void plain_name(char out[64], const char *text)
 		*dash = '\0';
 }
 
-/* The accelerator in an item of the form COUNTx-NAME-...: "4x-RTX_4070S_Ti-32-65536" -> "RTX 4070 SUPER Ti". */
+/* Accelerator in an item COUNTx-NAME-...: "4x-RTX_4070S_Ti-32-65536" -> "RTX 4070 SUPER Ti". */
 static bool name_in_item(char out[64], const char *item)
 {
 	size_t digits = strspn(item, "0123456789"), at = 0;
@@ -75,7 +74,7 @@ static bool name_in_item(char out[64], const char *item)
 	return at > 0;
 }
 
-/* The same name with the board that the item says, where accelerators of that name come on it. */
+/* Accelerators of that name with the form factor named in the item. */
 static size_t with_board(const struct jl_gpu **gpus, const struct jl_catalog *cat, const char *name, const char *item)
 {
 	char text[80];
@@ -90,13 +89,13 @@ static size_t with_board(const struct jl_gpu **gpus, const struct jl_catalog *ca
 	return n;
 }
 
-/* All that the row leaves open, at most CANDIDATES_MAX. */
+/* All accelerators that match the row, at most CANDIDATES_MAX. */
 static size_t candidates(const struct jl_gpu **gpus, const struct jl_catalog *cat, const struct jl_price *price)
 {
 	char name[64];
 	size_t n = 0;
 
-	/* The item, where it names one itself: its maker's list has just the family in the other column. */
+	/* the item first: the accelerator column of this source gives only the family */
 	if (price->item && name_in_item(name, price->item))
 		n = jl_find_gpus(gpus, CANDIDATES_MAX, cat, name);
 	if (n == 1)
@@ -127,7 +126,7 @@ size_t jl_price_gpus(const struct jl_gpu **ret_gpus, size_t max, const struct jl
 	return n;
 }
 
-/* What sources call accelerators repeats from row to row: each pair of spellings is looked up once. */
+/* Cache of spellings: they repeat from row to row. */
 struct spelling {
 	const char *text, *item;
 	const char *gpu;
@@ -146,7 +145,7 @@ static const char *gpu_by_spelling(const struct jl_catalog *cat, const struct jl
 	for (size_t i = all->n; i-- > 0;)
 		if (strcmp(all->known[i].text, price->gpu_text) == 0 && strcmp(all->known[i].item, item) == 0)
 			return all->known[i].gpu;
-	/* A file with more spellings than that is not a price list; looking each up would take minutes. */
+	/* more spellings than any price list has: looking each up would take minutes */
 	if (all->n >= all->max)
 		return NULL;
 	const char *gpu = candidates(gpus, cat, price) == 1 ? gpus[0]->id : NULL;
@@ -181,7 +180,7 @@ bool jl_price_is_offer(const struct jl_price *price, const char *system_id)
 
 	if (!colon || !price->provider || strncasecmp(price->provider, system_id, len) != 0 || price->provider[len])
 		return false;
-	if (strncmp(item, "Standard_", 9) == 0) /* Azure writes it in front */
+	if (strncmp(item, "Standard_", 9) == 0) /* item names of Azure have the prefix Standard_ */
 		item += 9;
 	return strcasecmp(item, colon + 1) == 0;
 }

@@ -1,4 +1,4 @@
-/* Prices are CSV: many dated rows of one form that people keep in spreadsheets. */
+/* Reads CSV files of prices: dated rows of one form, as kept in spreadsheets. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 struct reader {
 	struct jl_csv csv;
 	const struct jl_schema *schema;
-	size_t column[JL_SCHEMA_FIELDS_MAX]; /* of each field */
+	size_t column[JL_SCHEMA_FIELDS_MAX]; /* CSV column of each schema field */
 	struct jl_arena *arena;
 	struct jl_findings *findings;
-	struct jl_buf rows;   /* of struct jl_price */
-	struct jl_buf cells;  /* of struct jl_where */
-	struct jl_price last; /* neighbours share most texts: they are kept once */
+	struct jl_buf rows;   /* array of struct jl_price */
+	struct jl_buf cells;  /* array of struct jl_where */
+	struct jl_price last; /* previous row: neighbours share most texts, which are stored once */
 };
 
 static enum jl_status find_columns(struct reader *reader, struct jl_err *err)
@@ -70,8 +70,8 @@ static enum jl_status read_cell(struct reader *reader, const struct jl_field *fi
 	return JL_OK;
 }
 
-/* A TPU slice is rented whole and listed as one: "tpu-v6e-8" is eight chips. Up to v5p the number counts TensorCores, of
- * which a chip has two (Google's documentation of TPU configurations). */
+/* Number of chips of a TPU slice, which is rented and listed as a whole: "tpu-v6e-8" has eight. Up to v5p the number counts TensorCores, two per
+ * chip (Google's documentation of TPU configurations). */
 static void count_slice(struct jl_price *price)
 {
 	static const struct {
@@ -158,7 +158,7 @@ out:
 	return status;
 }
 
-/* Over the cells that tell rows apart. */
+/* Hash of the cells that distinguish rows. */
 static size_t hash_row(const struct jl_price *price)
 {
 	const char *const cells[] = { price->provider, price->item, price->region, price->date };
@@ -169,7 +169,6 @@ static size_t hash_row(const struct jl_price *price)
 	return (size_t)hash;
 }
 
-/* The same in every cell of the file. */
 static bool same_row(const struct jl_price *a, const struct jl_price *b)
 {
 	const struct jl_schema *schema = jl_schema_of(JL_R_PRICE);

@@ -1,3 +1,4 @@
+/* Tables of the form of every kind of catalog record. */
 #include "catalog/schema.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ static const struct jl_choice origins[] = { { "measured", JL_MEASURED },
 					    { "listed", JL_LISTED },
 					    { "estimated", JL_ESTIMATED },
 					    { NULL, 0 } };
-/* The first name of a value is the one that messages show; the others are what YAML writers also put. */
+/* The first name of a value is shown in messages; the others are accepted in YAML. */
 static const struct jl_choice p2ps[] = { { "yes", JL_P2P_YES },
 					 { "true", JL_P2P_YES },
 					 { "no", JL_P2P_NO },
@@ -72,7 +73,7 @@ static const struct jl_choice kv_rules[] = {
 #define OPTION_OF(M)                    TEXT(M, 0)
 
 static const struct jl_schema conflict_schema, priors_schema, measured_schema, moe_schema, mla_schema, net_op_schema,
-	policy_schema, start_schema; /* below */
+	policy_schema, start_schema; /* defined below */
 
 #define S         jl_priors
 #define NEEDED(M) NUMBER(M, JL_FF_REQUIRED | JL_FF_POSITIVE, 0.0)
@@ -116,7 +117,7 @@ END
 _Static_assert(JL_LEN(jl_gpu_fields) <= JL_SCHEMA_FIELDS_MAX, "raise JL_SCHEMA_FIELDS_MAX");
 /* clang-format on */
 
-/* The form of records that stand within others. */
+/* Schema of a record nested in others. */
 #define PART(LISTED, TYPE, EN, OMIT)                                                                                   \
 	{                                                                                                              \
 		.list = (LISTED), .en = EN, .c_type = "struct " #TYPE, .size_B = sizeof(struct TYPE),                  \

@@ -1,5 +1,5 @@
-/* The form of every kind of catalog record, once: reading, laying over, checking, writing as C and comparing all
- * walk these tables. A new field is one row here (or one line of an X-macro in catalog.h). */
+/* Form of every kind of catalog record. Reading, merging, checking, writing as C and comparing all use these tables. A new field is one row here,
+ * or one line of an X-macro in catalog.h. */
 #pragma once
 
 #include "base/fields.h"
@@ -19,24 +19,23 @@ enum jl_catalog_kind {
 	JL_R_NET,
 	JL_R_ENGINE,
 	JL_R_PARAM,
-	JL_R_PRICE, /* CSV; its keys are the columns */
+	JL_R_PRICE, /* CSV; the keys are its columns */
 	JL_N_RECORD
 };
 
 const struct jl_schema *jl_schema_of(enum jl_catalog_kind kind);
 
-/* The kind of record that a file with this top-level key has; false if there is none. */
+/* Kind of record for a top-level key of a file; false: unknown key. */
 bool jl_schema_by_list(enum jl_catalog_kind *ret_kind, const char *list);
 
-/* Index of a key; n_fields if there is none. */
+/* Index of a key; n_fields: none. */
 size_t jl_schema_field(const struct jl_schema *schema, const char *key);
 
-/* A record with nothing known. */
 void jl_schema_clear(const struct jl_schema *schema, void *record);
 
-/* The records of one kind: pointer to the first, and how many. */
+/* Records of one kind: pointer to the first, and their number. */
 const void *jl_catalog_list(const struct jl_catalog *cat, enum jl_catalog_kind kind, size_t *ret_n);
 void jl_catalog_set_list(struct jl_catalog *cat, enum jl_catalog_kind kind, const void *list, size_t n);
 
-/* The id (or for a price the item) of a record. Never NULL. */
+/* Id of a record (price: its item). Never NULL. */
 const char *jl_record_id(const struct jl_schema *schema, const void *record);

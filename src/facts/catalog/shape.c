@@ -1,14 +1,15 @@
+/* Checks the structure of YAML catalog files, and finds positions of values. */
 #include "catalog/shape.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define KEY_SHOWN 60 /* of a stranger's text in a message */
+#define KEY_SHOWN 60 /* bytes of untrusted text shown in a message */
 #define WHAT_MAX  64
 
-/* What a field of a type must be in YAML, and its name in messages. */
+/* YAML kind required by a field type, and its name in messages. */
 struct shape {
-	enum jl_yaml_kind kind, item; /* `item` of a list */
+	enum jl_yaml_kind kind, item; /* item: kind of a list's items */
 	const char *en;
 };
 

@@ -1,3 +1,4 @@
+/* Matches names against the records of one kind. */
 #include "catalog/shelf.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Series words that people leave out when they stand first. */
+/* Leading series words that users leave out. */
 static const char *const leads[] = { "rtx", "gtx", "radeon", "core" };
 
 static const char *text_at(const struct jl_shelf *shelf, size_t i, size_t offset)
@@ -44,7 +45,7 @@ static bool has_lead(const struct jl_words *words)
 	return false;
 }
 
-/* The beginning of `have`, up to where a word or number ends. */
+/* True if `asked` is a prefix of `have` that ends at a word or number boundary. */
 static bool begins(const struct jl_words *have, const struct jl_words *asked)
 {
 	if (asked->glued_len == 0 || have->glued_len <= asked->glued_len ||
@@ -55,7 +56,7 @@ static bool begins(const struct jl_words *have, const struct jl_words *asked)
 	return next == '.' || next == '-' || (last >= '0' && last <= '9') != (next >= '0' && next <= '9');
 }
 
-/* *ret_seen: a bit for each word of `asked` that is there. */
+/* *ret_seen: one bit per matched word of `asked`. */
 static enum jl_fit fit_spelling(const struct jl_words *have, const struct jl_words *asked, unsigned *ret_seen)
 {
 	bool lead = has_lead(have);
@@ -79,7 +80,7 @@ static enum jl_fit fit_spelling(const struct jl_words *have, const struct jl_wor
 	return only_memory ? JL_FIT_MEMORY : JL_FIT_WORDS;
 }
 
-/* Bit of the asked memory size if it is this accelerator's. */
+/* Bit of the requested memory size if it is this accelerator's, else 0. */
 static unsigned seen_memory(const struct jl_shelf *shelf, size_t i, const struct jl_asked *asked)
 {
 	const struct jl_gpu *gpus = (const void *)shelf->base;
@@ -88,7 +89,7 @@ static unsigned seen_memory(const struct jl_shelf *shelf, size_t i, const struct
 
 	if (!shelf->is_gpu || asked->bare.n == 0 || !(gpus[i].mem_B.value > 0))
 		return 0;
-	/* A card sold as 80 GB holds 80 GiB; some are listed by the decimal unit. */
+	/* GB and GiB: a card sold as 80 GB has 80 GiB, but some are listed in decimal units */
 	for (n = 0; n < 2; n++) {
 		snprintf(text, sizeof(text), "%.0fgb", round(gpus[i].mem_B.value / (n ? 1e9 : 1073741824.0)));
 		if (jl_word_is(&asked->words, asked->size, text))
@@ -100,8 +101,8 @@ static unsigned seen_memory(const struct jl_shelf *shelf, size_t i, const struct
 /* Matches of all spellings of one record. */
 struct tally {
 	enum jl_fit fit;
-	unsigned seen; /* words of the question that some spelling has */
-	bool bare;     /* a spelling is the question without its memory size */
+	unsigned seen; /* words of the request that some spelling contains */
+	bool bare;     /* a spelling equals the request without its memory size */
 };
 
 static void add_spelling(struct tally *tally, const char *text, const struct jl_asked *asked, bool alias)
@@ -111,7 +112,7 @@ static void add_spelling(struct tally *tally, const char *text, const struct jl_
 
 	jl_words_split(&have, text);
 	enum jl_fit fit = fit_spelling(&have, &asked->words, &seen);
-	/* An alias "A100 80GB" must not claim every "A100", nor "HGX H20" every "HGX". */
+	/* an alias "A100 80GB" must not match every "A100", nor "HGX H20" every "HGX" */
 	if (alias && fit > JL_FIT_ORDER && !asked->has_number)
 		return;
 	if (alias && fit == JL_FIT_MEMORY)
@@ -135,8 +136,7 @@ static bool word_occurs(const struct jl_shelf *shelf, size_t i, const struct jl_
 	return *alias != NULL;
 }
 
-/* Most records are not meant: look for the letters of every word before taking all spellings apart. Memory sizes may be
- * spelled otherwise ("80 GiB"), so they do not count here. */
+/* Quick reject: most records contain not even the letters of every word. Memory sizes have several spellings ("80 GiB") and are skipped. */
 static bool may_fit(const struct jl_shelf *shelf, size_t i, const struct jl_asked *asked)
 {
 	size_t word;
@@ -159,7 +159,7 @@ enum jl_fit jl_shelf_fit(const struct jl_shelf *shelf, size_t i, const struct jl
 	add_spelling(&tally, id, asked, false);
 	if (colon)
 		add_spelling(&tally, colon + 1, asked, false);
-	/* The words of an id settle what an alias of another record may also claim. */
+	/* an id's words take precedence over an alias of another record */
 	if (tally.fit == JL_FIT_SPELLING)
 		return JL_FIT_ID_WORDS;
 	enum jl_fit by_id = tally.fit;
@@ -171,7 +171,7 @@ enum jl_fit jl_shelf_fit(const struct jl_shelf *shelf, size_t i, const struct jl
 	unsigned memory = tally.fit > JL_FIT_MEMORY ? seen_memory(shelf, i, asked) : 0;
 	if (memory && tally.bare)
 		return JL_FIT_MEMORY;
-	/* Words that are spread over id, name, aliases and memory size: "A100 80GB HBM2e". */
+	/* words distributed over id, name, aliases and memory size: "A100 80GB HBM2e" */
 	if (tally.fit > JL_FIT_WORDS && (tally.seen | memory) == JL_WORDS_ALL(asked->words.n))
 		return JL_FIT_WORDS;
 	return tally.fit;
@@ -202,9 +202,9 @@ void jl_shelf_search(struct jl_picked *ret_picked, const struct jl_shelf *shelf,
 	*ret_picked = picked;
 }
 
-#define LIST_MAX (JL_ERR_TEXT_MAX - 2 * JL_NAME_MAX) /* leaves room for what was asked */
+#define LIST_MAX (JL_ERR_TEXT_MAX - 2 * JL_NAME_MAX) /* leaves space for the request's name */
 
-/* "a, b, c"; returns how many did not fit. */
+/* "a, b, c"; returns the number of ids left out. */
 static size_t list_ids(char out[LIST_MAX], const struct jl_shelf *shelf, const struct jl_picked *picked)
 {
 	size_t n = picked->n < JL_PICKED_MAX ? picked->n : JL_PICKED_MAX;
@@ -264,7 +264,7 @@ enum jl_status jl_shelf_fail_ambiguous(const struct jl_shelf *shelf, const struc
 		       shelf->en_many, ids);
 }
 
-/* "rtx 3090 24gb" -> "rtx 3090" and 24gb. */
+/* Splits "rtx 3090 24gb" into "rtx 3090" and 24gb. */
 static void take_size(struct jl_asked *asked)
 {
 	const struct jl_words *words = &asked->words;

@@ -1,3 +1,4 @@
+/* Defaults of a system expression: interconnect, network, and their rates. */
 #include "catalog/sysdefault.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static bool begins(const char *text, const char *with)
 	return text && strncasecmp(text, with, strlen(with)) == 0;
 }
 
-/* Sits on a board that joins it to its neighbours. A DGX Station's cards look like PCIe cards but have the board's link, not a bridge. */
+/* True for baseboard GPUs, which are connected on the board. A DGX Station's cards have the form of PCIe cards but the board's link. */
 static bool is_board(const struct jl_gpu *gpu)
 {
 	if (begins(gpu->form_factor, "pcie"))
@@ -29,7 +30,7 @@ bool jl_gpu_has_p2p(const struct jl_gpu *gpu)
 	return gpu->p2p == JL_P2P_YES || (gpu->p2p == JL_P2P_UNKNOWN && gpu->name && !strstr(gpu->name, "GeForce"));
 }
 
-/* Consumer and workstation cards: they sit in machines with an ordinary Ethernet port. */
+/* True for consumer and workstation cards, whose machines have ordinary Ethernet. */
 static bool is_desktop(const struct jl_gpu *gpu)
 {
 	static const char *const series[] = { "rtx", "gtx", "titan", "quadro", "radeon", "rx-", "gb10" };
@@ -41,7 +42,7 @@ static bool is_desktop(const struct jl_gpu *gpu)
 	return false;
 }
 
-/* The join made of `wire` with this topology, in catalog order. */
+/* First interconnect made of `wire` with this topology. */
 static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, const char *wire, const char *topology)
 {
 	size_t i;
@@ -56,8 +57,8 @@ static const struct jl_link_info *join_of_wire(const struct jl_catalog *cat, con
 	return NULL;
 }
 
-/* Boards (SXM, OAM, superchips) are joined as in the reference host of their link's generation; those of a form that a join is for,
- * as that one says. Joins of a link are listed in order of size. */
+/* Interconnect of baseboard GPUs (SXM, OAM, superchips): that of the reference host of the link generation, or one defined for the form factor.
+ * Catalog order is by size. */
 static void join_of_board(struct jl_sys *sys, const struct jl_catalog *cat)
 {
 	const struct jl_link_info *largest = NULL;
@@ -76,7 +77,7 @@ static void join_of_board(struct jl_sys *sys, const struct jl_catalog *cat)
 			return;
 		}
 	}
-	/* More than any host holds are refused by catalog/possible.c, in one wording for all. TPU: one join per link. */
+	/* counts above any host's are refused in catalog/possible.c; TPU: one interconnect per link */
 	sys->join = largest ? largest : join_of_wire(cat, sys->gpu->link, NULL);
 }
 
@@ -109,17 +110,17 @@ enum jl_status jl_sysdefault_nvlink(struct jl_sys *sys, const struct jl_catalog 
 	return sys->join ? JL_OK : jl_find_link(&sys->join, cat, "nvlink-bridge", JL_ROLE_JOIN, err);
 }
 
-/* Adapters of the reference host of a board's family: one per accelerator, and no more than that host has. */
+/* Network adapters of the family's reference host: one per accelerator, at most the host's number. */
 static const char *net_of_board(const struct jl_sys *sys, const struct jl_catalog *cat, int *ret_n)
 {
 	const struct jl_family *family = jl_family_by_id(cat, sys->gpu->family);
 
-	/* A generation without its own record uses its family's; a record with priors is a family. */
+	/* a generation without a host record uses its parent's; a record with priors is a family */
 	for (int i = 0; i < PARENTS_MAX && family && !family->host_net && !(family->priors.n_sm > 0); i++)
 		family = jl_family_by_id(cat, family->parent);
 	if (!family || !family->host_net)
 		return card_net;
-	/* Every superchip of a rack has its own. */
+	/* every superchip of a rack has its own */
 	*ret_n = sys->n_per_node < family->n_host_net || begins(sys->gpu->form_factor, "superchip")
 			 ? sys->n_per_node
 			 : family->n_host_net;
@@ -129,7 +130,7 @@ static const char *net_of_board(const struct jl_sys *sys, const struct jl_catalo
 static const char *net_of_generation(const struct jl_sys *sys, const struct jl_catalog *cat, int *ret_n)
 {
 	*ret_n = 1;
-	/* A board that looks like a PCIe card is a DGX Station's. */
+	/* a baseboard GPU in PCIe form is a DGX Station's */
 	if (!sys->gpu || is_desktop(sys->gpu) || (is_board(sys->gpu) && begins(sys->gpu->form_factor, "pcie")))
 		return desktop_net;
 	return is_board(sys->gpu) ? net_of_board(sys, cat, ret_n) : card_net;
@@ -150,7 +151,7 @@ enum jl_status jl_sysdefault_net(struct jl_sys *sys, const struct jl_catalog *ca
 	if (system && system->net) {
 		sys->net = jl_link_by_id(cat, system->net);
 		sys->n_net = system->n_net;
-		/* A system that lists its whole rate but not its adapters: as many as make up the rate. */
+		/* a system that lists its total rate but no adapters: as many as give that rate */
 		if (sys->net && sys->n_net <= 0) {
 			n = round(system->net_Bps.value / oneway_of(sys->net));
 			sys->n_net = n >= 1 && n <= JL_NET_MAX ? (int)n : 1;
@@ -179,7 +180,7 @@ static struct jl_fact scaled(const struct jl_fact *fact, double by, const char *
 	return out;
 }
 
-/* One-way from whichever of the two is listed. */
+/* One-way rate, from whichever is listed. */
 static struct jl_fact oneway(const struct jl_fact *oneway_Bps, const struct jl_fact *bothway_Bps)
 {
 	if (oneway_Bps && jl_fact_known(oneway_Bps))
@@ -226,8 +227,7 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 		if (jl_fact_known(&own))
 			return own;
 	}
-	/* Rates of NVLink and similar links belong to the accelerator: its ports limit wires and bridges. Any other join is a "what if" and is
-	 * taken as given. */
+	/* the accelerator's ports limit NVLink-like wires and bridges; any other interconnect is hypothetical and taken as given */
 	own = oneway(&sys->gpu->link_oneway_Bps, &sys->gpu->link_bothway_Bps);
 	bool own_wire = (sys->gpu->link && jl_same_text(sys->gpu->link, sys->join->wire)) ||
 			(begins(sys->join->kind, "nvlink-bridge") && begins(sys->gpu->link, "nvlink-bridge"));
@@ -240,7 +240,7 @@ static struct jl_fact join_rate(const struct jl_sys *sys, const struct jl_catalo
 	return slot;
 }
 
-/* Is the network the catalog system's own, not another one that was written? */
+/* True if the network is the catalog system's own. */
 static bool is_own_net(const struct jl_sys *sys)
 {
 	const struct jl_system *system = sys->system;
@@ -263,8 +263,8 @@ static enum jl_status net_rate(struct jl_sys *sys, const struct jl_catalog *cat,
 		ports = scaled(&ports, sys->n_net, note);
 	}
 	sys->net_oneway_Bps = ports;
-	/* What a node lists as a whole may count ports that accelerators do not use, or be capped below what its ports
-	 * could: the smaller holds. Where the adapters are only assumed, the listed figure is all there is. */
+	/* Minimum of the node's listed rate and its ports: a node's total may count unused ports, or be capped below them. With assumed adapters
+	 * only the listed rate counts. */
 	if (is_own_net(sys) && (sys->net_assumed || !(ports.value < sys->system->net_Bps.value)))
 		sys->net_oneway_Bps = sys->system->net_Bps;
 	return JL_OK;

@@ -1,3 +1,4 @@
+/* Relocates the built-in catalog at its first use. */
 #include "catalog/thaw.h"
 
 #include <fcntl.h>
@@ -9,19 +10,19 @@
 #include "catalog/schema.h"
 
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; before it the address is a wish */
+#define MAP_FIXED_NOREPLACE 0x100000 /* Linux 4.17; older kernels treat the address as a hint */
 #endif
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; refused before, and the pages come one by one */
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, and pages are faulted in one by one */
 #endif
 
 struct in_file {
 	uintptr_t from;
 	size_t size_B;
-	off_t at; /* in the program's file; negative: not there */
+	off_t at; /* offset in the program's file; negative: not found */
 };
 
-/* The program comes first, and only of it is /proc/self/exe the file that was loaded. */
+/* The program is the first entry, and only for it is /proc/self/exe the loaded file. */
 static int find_in_program(struct dl_phdr_info *program, size_t size, void *ret_in_file)
 {
 	struct in_file *in_file = ret_in_file;
@@ -37,7 +38,7 @@ static int find_in_program(struct dl_phdr_info *program, size_t size, void *ret_
 	return 1;
 }
 
-/* Pages of the file are only looked at, none is copied: a tenth of what putting twelve thousand pointers right takes. */
+/* Maps the file a second time at the address its pointers expect. Copies nothing: a tenth of the time of relocating 12,000 pointers. */
 static bool view_at_home(const void *image, size_t size_B)
 {
 	struct in_file in_file = { .from = (uintptr_t)image, .size_B = size_B, .at = -1 };
@@ -55,7 +56,7 @@ static bool view_at_home(const void *image, size_t size_B)
 	return view == home;
 }
 
-/* All pages will be written to: at once instead of fault by fault. */
+/* Faults all pages in at once, because all will be written. */
 static void get_pages(void *image, size_t size_B)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

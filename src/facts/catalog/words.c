@@ -1,8 +1,9 @@
+/* Splits names into words for comparison. */
 #include "catalog/words.h"
 
 #include <string.h>
 
-/* Brand words do not distinguish cards: they are ignored. */
+/* Brand words do not distinguish cards and are ignored. */
 static const char *const brands[] = { "nvidia", "geforce", "tesla", "amd",  "instinct", "intel",
 				      "google", "habana",  "gpu",   "gpus", "apple",    "meta" };
 
@@ -53,7 +54,7 @@ static size_t run_of(const char *text, enum char_class class)
 	return n;
 }
 
-/* How many bytes of `text` (just behind a number) are the number's unit; `*ret_gap` separators stand before it. */
+/* Length of the unit that follows a number at `text`; `*ret_gap`: separators before it. */
 static size_t unit_of(const char *text, size_t *ret_gap)
 {
 	size_t gap = 0;
@@ -64,7 +65,7 @@ static size_t unit_of(const char *text, size_t *ret_gap)
 	*ret_gap = gap;
 	if (len == 0 || len > 3 || class_of(text[gap + len]) == DIGIT)
 		return 0;
-	/* "80 GB" is one size, but "7 b" or "3 k" are two words. */
+	/* "80 GB" is one size, but "7 b" and "3 k" are two words */
 	if (gap > 0)
 		return same_letters(text + gap, len, "gb") || same_letters(text + gap, len, "gib") ? len : 0;
 	return in_list(text, len, suffixes, sizeof(suffixes) / sizeof(suffixes[0])) ? len : 0;
@@ -95,7 +96,7 @@ static void end(struct jl_words *words)
 	words->n++;
 }
 
-/* A number with its decimals and unit; returns the bytes it took. */
+/* A number with decimals and unit; returns the bytes consumed. */
 static size_t take_number(struct jl_words *words, const char *text, bool joined)
 {
 	size_t len = run_of(text, DIGIT);
@@ -104,12 +105,12 @@ static size_t take_number(struct jl_words *words, const char *text, bool joined)
 	if (text[len] == '.' && class_of(text[len + 1]) == DIGIT)
 		len += 1 + run_of(text + len + 1, DIGIT);
 	unit = unit_of(text + len, &gap);
-	/* A size stands for itself, however it is written: "SXM80GB". */
+	/* a size is always a separate word: "SXM80GB" */
 	if (!begin(words, true, joined && unit == 0))
 		return len;
 	append(words, text, len);
 	if (unit > 0) {
-		/* GiB is what people mean by a card's GB. */
+		/* a card's GiB and GB mean the same */
 		if (same_letters(text + len + gap, unit, "gib"))
 			append(words, "gb", 2);
 		else
@@ -167,7 +168,7 @@ static bool same_word(const struct jl_words *a, size_t i, const struct jl_words 
 	return a->len[i] == b->len[j] && memcmp(a->glued + a->start[i], b->glued + b->start[j], a->len[i]) == 0;
 }
 
-/* True where the n words of `asked` from i on stand together in `have` from j on, none of them used yet. */
+/* True if n words of `asked` from i are adjacent in `have` from j and all unused. */
 static bool stand_at(const struct jl_words *have, size_t j, const struct jl_words *asked, size_t i, size_t n,
 		     unsigned used)
 {

@@ -1,4 +1,4 @@
-/* A name as words: what is compared when people write hardware and models in their own spelling. */
+/* Names as words, for comparing user spellings of hardware and models. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,15 +8,14 @@
 
 #define JL_WORDS_MAX 24
 
-/* Lower case; separators are gone; letters and digits are words of their own, but a number keeps its decimals and a
- * size its unit ("RTX3090" -> rtx 3090, "A100-SXM4-80GB" -> a 100 sxm 4 80gb, "Llama-3.1-8B" -> llama 3.1 8b). Brand
- * words are dropped unless nothing else is left. */
+/* Lower case, no separators. Letters and digits are separate words, but a number keeps its decimals and a size its unit ("RTX3090" -> rtx 3090,
+ * "A100-SXM4-80GB" -> a 100 sxm 4 80gb, "Llama-3.1-8B" -> llama 3.1 8b). Brand words are dropped unless nothing else is left. */
 struct jl_words {
-	char glued[JL_NAME_MAX * 2];       /* all words one after the other; '-' where two numbers would run together */
-	unsigned char start[JL_WORDS_MAX]; /* of each word in `glued` */
+	char glued[JL_NAME_MAX * 2];       /* all words concatenated; '-' between two adjacent numbers */
+	unsigned char start[JL_WORDS_MAX]; /* start of each word in `glued` */
 	unsigned char len[JL_WORDS_MAX];
-	bool joined[JL_WORDS_MAX];        /* written without a gap after the word before: "v100" */
-	unsigned char upto[JL_WORDS_MAX]; /* where each word ends in the text, in bytes */
+	bool joined[JL_WORDS_MAX];        /* no gap before this word: "v100" */
+	unsigned char upto[JL_WORDS_MAX]; /* end of each word in the text, in bytes */
 	size_t n;
 	size_t glued_len;
 };
@@ -24,17 +23,16 @@ struct jl_words {
 /* Words beyond the limits are ignored: no record has that many, and callers refuse texts longer than JL_NAME_MAX. */
 void jl_words_split(struct jl_words *ret_words, const char *text);
 
-bool jl_words_equal(const struct jl_words *a, const struct jl_words *b); /* same words, same order */
+bool jl_words_equal(const struct jl_words *a, const struct jl_words *b); /* same words in the same order */
 
-/* Which words of `asked` are in `have`? Words that were written together must stand together: "v100" is not in
- * "a100_v4". Returns a bit for each word found; *ret_used has a bit for each word of `have` that was needed. */
+/* Matches words of `asked` in `have`. Joined words must be adjacent: "v100" is not in "a100_v4". Returns one bit per word found; *ret_used: one bit
+ * per word of `have` used. */
 unsigned jl_words_match(const struct jl_words *have, const struct jl_words *asked, unsigned *ret_used);
 
-/* Do the letters of word i occur in `text`? Cheap; no word of `text` can equal it where they do not. */
+/* Quick test: false means that no word of `text` equals word i. */
 bool jl_words_occur(const struct jl_words *words, size_t i, const char *text);
 
 bool jl_word_is(const struct jl_words *words, size_t i, const char *text);
-bool jl_word_is_memory(const struct jl_words *words, size_t i); /* 80gb */
+bool jl_word_is_memory(const struct jl_words *words, size_t i); /* true for a word such as "80gb" */
 
-/* A bit for each of n words. */
 #define JL_WORDS_ALL(n) ((1u << (n)) - 1)

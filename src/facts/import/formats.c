@@ -1,3 +1,4 @@
+/* List of the import formats. */
 #include "import/format.h"
 
 const struct jl_format *const jl_formats[] = {

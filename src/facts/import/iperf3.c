@@ -1,4 +1,4 @@
-/* iperf3 -J: one JSON document for each run. */
+/* Imports iperf3 -J: one JSON document per run. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -6,7 +6,7 @@
 
 #define INTERVALS_MAX 100000
 
-/* The rates of the intervals; those iperf3 leaves out at the start (-O) do not count. NULL: too few. */
+/* Rates of the intervals, without those omitted at the start (-O). NULL: too few. */
 static double *interval_rates(const json_t *intervals, size_t *ret_n)
 {
 	size_t n = json_array_size(intervals), kept = 0, i;
@@ -45,7 +45,7 @@ static void emit(struct jl_importer *imp, const json_t *root, size_t line, doubl
 
 	if (rates) {
 		summary = jl_summarize(rates, n);
-		summary.mean = rate_Bps; /* the receiver's own count over the whole run */
+		summary.mean = rate_Bps; /* the receiver's total over the whole run */
 		jl_free(rates);
 	}
 	jl_draft_begin(&draft, "net", "iperf3", line, NULL);
@@ -77,7 +77,7 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 	}
 	const json_t *total = json_object_get(end, "sum_received");
 	if (!total || !(jl_scan_json(total, "bits_per_second") > 0))
-		total = json_object_get(end, "sum"); /* UDP */
+		total = json_object_get(end, "sum"); /* UDP has no sum_received */
 	double rate_Bps = jl_scan_json(total, "bits_per_second") / 8;
 	if (isfinite(rate_Bps) && rate_Bps > 0)
 		emit(imp, root, line, rate_Bps);

@@ -1,3 +1,4 @@
+/* Reads torch.profiler traces as a stream of events. */
 #include "import/kineto.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 #define CHUNK_B ((size_t)256 << 10)
 #define HEAD_B  ((size_t)64 << 10)
 
-/* zlib reads plain files too; without it only those are read. */
+/* zlib also reads uncompressed files; without zlib only those are read. */
 struct zlib {
 	void *(*open)(const char *path, const char *mode);
 	int (*read)(void *file, void *buf, unsigned size);
@@ -39,7 +40,7 @@ static enum jl_status open_source(struct source *s, const char *path, struct jl_
 
 	struct stat info;
 
-	/* not while a request is answered: the name is a stranger's, the file this machine's; a pipe is not waited for */
+	/* refused while a request is answered, because the path is untrusted; pipes are not waited for */
 	*s = (struct source){ .plain = NULL };
 	if (!jl_answering() && stat(path, &info) == 0 && S_ISREG(info.st_mode))
 		s->plain = fopen(path, "rbe");
@@ -73,9 +74,7 @@ static void close_source(struct source *s)
 	jl_dynlib_close(&s->lib);
 }
 
-/* ---- one event */
-
-/* Behind the string that begins at `at` (a quote); NULL: it does not end. */
+/* Position after the string that begins at `at` (a quote); NULL: unterminated. */
 static char *skip_string(char *at)
 {
 	for (at++; *at && *at != '"'; at++)
@@ -84,7 +83,7 @@ static char *skip_string(char *at)
 	return *at ? at + 1 : NULL;
 }
 
-/* Behind a value of any kind. */
+/* Position after a value of any kind. */
 static char *skip_value(char *at)
 {
 	int depth = 0;
@@ -142,7 +141,7 @@ static void take_value(struct jl_kineto_event *e, const char *key, size_t len, c
 	}
 }
 
-/* The members of the object in `text` and of its "args"; cuts the text up. False: it is no object. */
+/* Reads the members of the object in `text` and of its "args"; modifies the text. False: not an object. */
 static bool read_event(struct jl_kineto_event *e, char *text)
 {
 	char *at = text + 1;
@@ -184,12 +183,10 @@ static bool read_event(struct jl_kineto_event *e, char *text)
 	return true;
 }
 
-/* ---- the stream */
-
 struct reader {
-	char *event; /* JL_KINETO_EVENT_MAX + 1 */
+	char *event; /* JL_KINETO_EVENT_MAX + 1 bytes */
 	size_t len;
-	int depth; /* inside the array of events: 0 between them */
+	int depth; /* nesting inside the array of events; 0: between events */
 	bool in_string, escaped, too_long, inside;
 	char head[HEAD_B];
 	size_t head_len;
@@ -222,7 +219,7 @@ static void keep(struct reader *r, const char *text, size_t n)
 	r->len += n;
 }
 
-/* Outside of strings only brackets and quotes matter, inside only quotes and backslashes. */
+/* Fast scan: outside strings only brackets and quotes matter, inside only quotes and backslashes. */
 static enum jl_status take_block(struct reader *r, const char *buf, size_t n, struct jl_err *err)
 {
 	static const unsigned char stops[256] = { ['"'] = 3, ['\\'] = 2, ['{'] = 1, ['}'] = 1, ['['] = 1, [']'] = 1 };
@@ -232,7 +229,7 @@ static enum jl_status take_block(struct reader *r, const char *buf, size_t n, st
 		const size_t from = i;
 		const unsigned char mask = r->in_string ? 2 : 1;
 
-		if (r->escaped) { /* the byte behind a backslash is no end */
+		if (r->escaped) {
 			r->escaped = false;
 			keep(r, buf + i++, 1);
 			continue;
@@ -251,7 +248,7 @@ static enum jl_status take_block(struct reader *r, const char *buf, size_t n, st
 			r->in_string = !r->in_string;
 		else if (c == '}' || c == ']') {
 			if (r->depth == 0)
-				r->inside = false; /* the array is over */
+				r->inside = false;
 			else if (--r->depth == 0)
 				status = end_event(r, err);
 		}
@@ -259,7 +256,7 @@ static enum jl_status take_block(struct reader *r, const char *buf, size_t n, st
 	return status;
 }
 
-/* The first bytes, until the array begins: what the file says of the machine. Returns how many of `buf` belong to it. */
+/* Bytes before the array of events, which describe the machine. Returns how many of `buf` belong to it. */
 static size_t take_head(struct reader *r, const char *buf, size_t n)
 {
 	const size_t room = HEAD_B - 1 - r->head_len, take = n < room ? n : room, before = r->head_len;

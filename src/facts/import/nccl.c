@@ -1,22 +1,21 @@
-/* The table that nccl-tests prints, and that `jeoul bench` prints too. The line with the names of the columns says what
- * is where, so that older and newer versions are read alike. */
+/* Imports the tables of nccl-tests and of `jeoul bench`. The header line gives the columns, so that older and newer versions are read alike. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "import/format.h"
 
-/* What nccl-tests measures, by the names it uses; shared by the readers of its text and its JSON. */
+/* One measurement of nccl-tests, from its text or JSON. */
 
 struct jl_coll_row {
-	double size_B, count, n_ranks, n_nodes, root, n_wrong; /* NAN: not known */
+	double size_B, count, n_ranks, n_nodes, root, n_wrong; /* NAN: unknown */
 	const char *type, *redop, *gpu;
-	const char *kind; /* NULL: not stated */
+	const char *kind; /* NULL: unstated */
 	bool in_place;
 	struct jl_number time_us, algbw_GBps, busbw_GBps;
 };
 
-/* Their names, and how busbw follows from algbw: a·(n-1)/n, where each rank keeps its own part, or the same. */
+/* Names of collectives, and busbw / algbw: a·(n-1)/n if each rank keeps its own part, else a. */
 #define KINDS(X)                                                                                                       \
 	X("allreduce", 2, true)                                                                                        \
 	X("allgather", 1, true)                                                                                        \
@@ -39,7 +38,7 @@ static const struct {
 
 #define N_KINDS (JL_LEN(kinds))
 
-/* "all_reduce_perf", "./build/all_gather_perf_mpi", "allreduce" → "allreduce"; NULL: none that we know. */
+/* "all_reduce_perf", "./build/all_gather_perf_mpi", "allreduce" → "allreduce"; NULL: unknown. */
 static const char *named(const char *program)
 {
 	const char *slash = strrchr(program, '/');
@@ -62,7 +61,7 @@ static const char *named(const char *program)
 	return NULL;
 }
 
-/* busbw over algbw on n ranks; NAN: not known. */
+/* busbw / algbw for n ranks; NAN: unknown. */
 static double factor_of(const char *kind, double n_ranks)
 {
 	for (size_t i = 0; i < N_KINDS; i++)
@@ -71,17 +70,17 @@ static double factor_of(const char *kind, double n_ranks)
 	return NAN;
 }
 
-/* Could `a` over `b`, both rounded, be `ratio`? */
+/* True if `a` / `b`, both rounded, can be `ratio`. */
 static bool may_be(const struct jl_number *a, const struct jl_number *b, double ratio)
 {
-	const double slack = 1.002; /* the tool rounds once more on the way */
+	const double slack = 1.002; /* the tool rounds once more internally */
 	double hi_b = b->value + b->half, lo_b = b->value - b->half;
 
 	return (a->value + a->half) * slack >= ratio * (lo_b > 0 ? lo_b : 0) &&
 	       (a->value - a->half) <= ratio * hi_b * slack;
 }
 
-/* By the operator, the root and the ratio of the two bandwidths; NULL where several fit. */
+/* Infers the collective from the operator, the root and busbw / algbw; NULL: several match. */
 static const char *infer(const struct jl_coll_row *row)
 {
 	const bool reduces = row->redop && strcmp(row->redop, "none") != 0;
@@ -118,7 +117,7 @@ static const char *find_kind(struct jl_importer *imp, const struct jl_coll_row *
 	return named(options->name);
 }
 
-/* The printed figure has two decimals: of a small one little is left, and the time says more. */
+/* Small printed bandwidths have too few digits (two decimals), so they are computed from the time. */
 static double algbw_Bps(const struct jl_coll_row *row)
 {
 	double by_time = row->size_B / (row->time_us.value * 1e-6);
@@ -127,15 +126,15 @@ static double algbw_Bps(const struct jl_coll_row *row)
 	return printed_error <= row->time_us.half / row->time_us.value ? row->algbw_GBps.value * 1e9 : by_time;
 }
 
-/* Checks the figures against one another, finds the collective where it is not stated, and makes the record; a row that
- * contradicts itself is dropped with a remark. */
+/* Cross-checks the values, infers the collective if unstated, and makes the record; a contradictory row is dropped with a remark. */
 static void emit_row(struct jl_importer *imp, struct jl_draft *d, const struct jl_coll_row *row)
 {
-	const struct jl_number size = { .value = row->size_B * 1e-3 }; /* B/µs = MB/s: GB/s when divided by 1,000 */
+	/* bytes / time_us is MB/s, hence 1e-3 for GB/s */
+	const struct jl_number size = { .value = row->size_B * 1e-3 };
 	const char *kind = find_kind(imp, row);
 
 	if (!(row->size_B > 0) || !(row->time_us.value > 0))
-		return; /* nccl-tests measures 0 bytes too: there is no bandwidth in it */
+		return; /* nccl-tests also measures 0 bytes, which has no bandwidth */
 	if (row->n_ranks == 1) {
 		jl_importer_remark(
 			imp, d->line, true,
@@ -194,18 +193,18 @@ enum { TIME, ALGBW, BUSBW, WRONG, N_RIGHT };
 
 struct nccl {
 	bool in_table;
-	int left[N_LEFT];      /* which column; -1: none */
-	int right[2][N_RIGHT]; /* out of place, in place */
+	int left[N_LEFT];      /* column index of each value; -1: none */
+	int right[2][N_RIGHT]; /* the same for out of place, in place */
 	size_t n_columns;
 	bool has_timestamp;
 	const char *kind;
 	double n_ranks, n_nodes;
 	char host[64], gpu[64], version[64];
-	char row[JL_IMPORT_LINE_MAX_B + 1]; /* the line, cut into tokens */
+	char row[JL_IMPORT_LINE_MAX_B + 1]; /* the line, split into tokens */
 	struct jl_draft draft;
 };
 
-/* #  Rank  0 Group  0 Pid  12345 on  host device  0 [0000:07:00] NVIDIA H100 80GB HBM3 */
+/* Parses "#  Rank  0 Group  0 Pid  12345 on  host device  0 [0000:07:00] NVIDIA H100 80GB HBM3". */
 static bool take_rank(struct nccl *n, const char *text)
 {
 	unsigned rank, group = 0;
@@ -219,7 +218,7 @@ static bool take_rank(struct nccl *n, const char *text)
 			return false;
 	}
 	if (group != 0)
-		return true; /* another communicator, measured beside ours */
+		return true; /* another communicator, measured concurrently */
 	if (rank == 0) {
 		n->n_ranks = n->n_nodes = 0;
 		n->host[0] = '\0';
@@ -250,7 +249,7 @@ static bool take_header(struct jl_importer *imp, struct nccl *n, const struct jl
 	if (n_tokens < 8 || n_tokens > COLUMNS_MAX || strcmp(tokens[0], "size") != 0 || strcmp(tokens[1], "count") != 0)
 		return false;
 	n->in_table = false;
-	if (!is_last(tokens[n_tokens - 1])) { /* rows below it may end in the middle of a number */
+	if (!is_last(tokens[n_tokens - 1])) { /* truncated header: rows below may be truncated too */
 		jl_importer_remark(imp, line->number, true, "dropped: a table of nccl-tests whose heading is cut");
 		return true;
 	}
@@ -294,8 +293,7 @@ static bool take_comment(struct jl_importer *imp, struct nccl *n, const struct j
 		(void)sscanf(text, "# nccl-tests version %63s", n->version);
 		return true;
 	}
-	if (strncmp(text, "# nThread ", 10) ==
-	    0) { /* the first line of older versions: nothing is known of who takes part */
+	if (strncmp(text, "# nThread ", 10) == 0) { /* first line of older versions: resets the ranks */
 		n->in_table = false;
 		n->n_ranks = n->n_nodes = NAN;
 		return true;
@@ -314,7 +312,7 @@ static bool number_at(char **tokens, int column, int shift, struct jl_number *re
 	return column >= 0 && jl_scan_token(tokens[column + shift], ret_number);
 }
 
-/* One half of a row: out of place or in place. */
+/* Half of a row: out of place or in place. */
 static void take_half(struct jl_importer *imp, struct nccl *n, const struct jl_line *line, char **tokens, int shift,
 		      size_t group, const struct jl_coll_row *common)
 {
@@ -348,7 +346,7 @@ static bool take_row(struct jl_importer *imp, struct nccl *n, const struct jl_li
 	size_t n_tokens = jl_scan_split(n->row, tokens, COLUMNS_MAX + 2);
 	if (n_tokens == 0 || !jl_scan_whole(tokens[0], &row.size_B))
 		return false;
-	/* older versions leave the operator blank where there is none */
+	/* older versions leave the operator column blank if there is none */
 	if (n_tokens + 1 == n->n_columns && n->left[REDOP] > 0)
 		shift = -1;
 	if (line->torn || n_tokens + (size_t)-shift < n->n_columns ||
@@ -391,8 +389,6 @@ static bool take_line(struct jl_importer *imp, void *state, const struct jl_line
 
 const struct jl_format jl_format_nccl = { .name = "nccl-tests", .state_B = sizeof(struct nccl), .line = take_line };
 
-/* ---- the file that -J writes */
-
 static struct jl_number exact(const json_t *object, const char *key)
 {
 	return (struct jl_number){ .value = jl_scan_json(object, key), .half = 5e-7 };
@@ -428,7 +424,7 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 	if (!json_is_array(results) || !json_is_object(config) || !json_object_get(root, "nccl_version"))
 		return false;
 	jl_importer_seen(imp, "nccl-tests");
-	/* one entry for each process, and each drives nthreads x ngpus */
+	/* one entry per process, which drives nthreads x ngpus devices */
 	row.n_ranks = (double)json_array_size(devices) * jl_scan_json(config, "nthreads") *
 		      jl_scan_json(config, "ngpus");
 	if (!(row.n_ranks > 0))

@@ -1,4 +1,4 @@
-/* nvbandwidth: a matrix for each test, one record each. In its text the sum below the matrix must be the sum of the cells. */
+/* Imports nvbandwidth: one record per test matrix. In text output the printed sum must equal the sum of the cells. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "import/format.h"
 
-#define SIDE_MAX  72 /* devices on one side */
+#define SIDE_MAX  72 /* maximum number of devices per side */
 #define CELLS_MAX ((size_t)SIDE_MAX * SIDE_MAX)
 #define ROW_MAX_B 800
 
@@ -15,14 +15,14 @@ struct matrix {
 	char name[80], description[120];
 	size_t line;
 	size_t n_rows, n_columns, n_cells;
-	double cells[CELLS_MAX]; /* those that are numbers */
+	double cells[CELLS_MAX]; /* numeric cells */
 	double sum, half;
 	char rows[SIDE_MAX][ROW_MAX_B];
 	char keys[SIDE_MAX][32];
 	struct jl_draft draft;
 };
 
-/* The unit of the description; 0: none that we know. */
+/* Unit in the description; 0: unknown. */
 static double unit_of(const char *description, const char **ret_metric)
 {
 	*ret_metric = "link_Bps";
@@ -38,7 +38,7 @@ static void matrix_clear(struct matrix *m)
 	m->sum = m->half = 0;
 }
 
-/* "N/A" where a device has nothing to say to another. */
+/* "N/A": no transfer between these devices. */
 static bool matrix_cell(struct matrix *m, size_t row, const char *text)
 {
 	size_t used = strlen(m->rows[row]);
@@ -69,7 +69,7 @@ static void matrix_emit(struct jl_importer *imp, struct matrix *m)
 	for (size_t i = 0; i < m->n_cells; i++)
 		m->cells[i] *= unit;
 	struct jl_stats summary = jl_summarize(m->cells, m->n_cells);
-	summary.lo95 = summary.hi95 = NAN; /* cells are different paths, not repeats of one */
+	summary.lo95 = summary.hi95 = NAN; /* cells are different paths, not repetitions: no interval */
 	jl_draft_begin(&m->draft, "link", "nvbandwidth", m->line, m->name);
 	jl_draft_text(&m->draft, "test", m->name);
 	jl_draft_text(&m->draft, "description", m->description);
@@ -82,8 +82,6 @@ static void matrix_emit(struct jl_importer *imp, struct matrix *m)
 	jl_draft_summary(&m->draft, metric, metric[0] == 'l' && metric[1] == 'a', &summary);
 	jl_importer_emit(imp, &m->draft);
 }
-
-/* ---- text */
 
 enum place { NOWHERE, NAMED, DESCRIBED, IN_ROWS };
 
@@ -128,7 +126,7 @@ static bool take_text_row(struct text_state *s, const struct jl_line *line)
 	return true;
 }
 
-/* "SUM device_to_device_memcpy_read_ce 1234.56" closes the matrix, and proves it. */
+/* "SUM device_to_device_memcpy_read_ce 1234.56" ends the matrix and verifies it. */
 static void take_sum(struct jl_importer *imp, struct text_state *s, const struct jl_line *line)
 {
 	char name[80];
@@ -194,8 +192,6 @@ const struct jl_format jl_format_nvbandwidth = {
 	.name = "nvbandwidth", .state_B = sizeof(struct text_state), .line = take_line, .end = end
 };
 
-/* ---- JSON */
-
 static bool take_matrix(struct matrix *m, const json_t *matrix)
 {
 	const json_t *row, *cell;
@@ -232,7 +228,7 @@ static void take_case(struct jl_importer *imp, struct matrix *m, const json_t *t
 	const json_t *matrix = json_object_get(test, "bandwidth_matrix");
 
 	if (!name || !json_is_array(matrix))
-		return; /* waived, not found: nothing was measured */
+		return; /* waived or not found: not measured */
 	matrix_clear(m);
 	m->line = line;
 	(void)snprintf(m->name, sizeof(m->name), "%s", name);

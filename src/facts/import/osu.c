@@ -1,4 +1,4 @@
-/* OSU micro-benchmarks: "# OSU MPI Allreduce Latency Test v7.2", a line with the names of the columns, rows. */
+/* Imports OSU micro-benchmarks: "# OSU MPI Allreduce Latency Test v7.2", a header line, rows. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct osu {
 	struct jl_draft draft;
 };
 
-/* Words of the title, the most particular first. */
+/* Words of the title, the most specific first. */
 static const struct {
 	const char *word, *kind, *test;
 } tests[] = {
@@ -45,7 +45,7 @@ static void take_title(struct jl_importer *imp, struct osu *o, const char *text)
 	o->in_table = false;
 	o->kind = NULL;
 	(void)snprintf(o->title, sizeof(o->title), "%s", text + 2);
-	/* "v" variants send other counts to each rank; the one-sided and persistent ones are other things again */
+	/* not imported: "v" variants send different sizes per rank; one-sided and persistent tests measure something else */
 	if (strstr(text, "Gatherv") || strstr(text, "Allgatherv") || strstr(text, "Alltoallv") ||
 	    strstr(text, "All-to-Allv") || strstr(text, "Multiple"))
 		return;
@@ -72,7 +72,7 @@ static enum what column_named(const char *name)
 	return strncmp(name, "Max ", 4) == 0 ? MAX_US : LATENCY_US;
 }
 
-/* "# Size          Avg Latency(us)   Min Latency(us)": names are parted by two blanks or a tab. */
+/* "# Size          Avg Latency(us)   Min Latency(us)": columns are separated by two blanks or a tab. */
 static bool take_header(struct osu *o, const char *text)
 {
 	bool useful = false;
@@ -110,7 +110,8 @@ static void emit_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 	for (size_t i = 1; i < o->n_columns; i++) {
 		switch (o->columns[i]) {
 		case LATENCY_US: latency.median = latency.mean = values[i] * 1e-6; break;
-		case MIN_US: latency.min = values[i] > 0 ? values[i] * 1e-6 : NAN; break; /* 0.00: too short to tell */
+		/* 0.00: below the resolution */
+		case MIN_US: latency.min = values[i] > 0 ? values[i] * 1e-6 : NAN; break;
 		case MAX_US: latency.max = values[i] * 1e-6; break;
 		case BANDWIDTH_MBPS: rate_Bps = values[i] * 1e6; break;
 		case ITERATIONS: latency.n = (size_t)jl_num_whole(values[i], 0, ITERATIONS_MAX); break;
@@ -123,14 +124,14 @@ static void emit_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 	jl_draft_text(d, "title", o->title);
 	jl_draft_summary(d, is_coll ? "time_s" : "latency_s", true, &latency);
 	jl_draft_metric(d, "net_Bps", false, rate_Bps);
-	/* of the others the size is one rank's share: what nccl-tests calls the size needs the number of ranks, which is not printed */
+	/* for other collectives the size is one rank's share: converting it needs the number of ranks, which is not printed */
 	if (strcmp(o->kind, "allreduce") == 0)
 		jl_draft_metric(d, "algbw_Bps", false, size_B / latency.median);
 	if (d->n_metrics)
 		jl_importer_emit(imp, d);
 }
 
-/* Are all of them figures that a measurement can have? */
+/* True if all values are plausible. */
 static bool is_sound(const struct osu *o, const double *values)
 {
 	double low = 0, middle = NAN, high = INFINITY;
@@ -163,7 +164,7 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 	size_t n = jl_scan_split(o->row, tokens, COLUMNS_MAX);
 	if (n == 0 || n > COLUMNS_MAX || !jl_scan_whole(tokens[0], &size_B))
 		return false;
-	if (size_B <= o->last_size_B) { /* sizes only grow: this is another table, or no table at all */
+	if (size_B <= o->last_size_B) { /* sizes must increase: otherwise this is another table, or none */
 		o->in_table = false;
 		return false;
 	}
@@ -175,7 +176,7 @@ static bool take_row(struct jl_importer *imp, struct osu *o, const struct jl_lin
 		if (!jl_scan_token(tokens[i], &number))
 			number = (struct jl_number){ .value = NAN };
 		values[i] = number.value;
-		/* printed with two decimals: a last one with fewer has lost some */
+		/* values have two decimals; fewer in the last one mean a truncated line */
 		cut = i + 1 == n && n == o->n_columns && o->columns[i] != ITERATIONS && number.half > 0.006;
 	}
 	if (line->torn || n != o->n_columns || cut) {

@@ -1,3 +1,4 @@
+/* Matches lines against a user-given pattern (series.h). Knows no trainer. */
 #include "import/series.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@ static const struct {
 	const char *name;
 	enum role role;
 	double scale;
-	size_t offset; /* in struct jl_run_step */
+	size_t offset; /* offset in struct jl_run_step */
 } fields[] = {
 	{ "*", ANYTHING, 0, 0 },
 	{ "step_s", TIME, 1, offsetof(struct jl_run_step, step_s) },
@@ -52,7 +53,7 @@ static enum jl_status check(const struct jl_import_pattern *p, struct jl_err *er
 		int field = p->pieces[i].field;
 
 		useful |= field > 0 && (fields[field].role == TIME || fields[field].role == RATE);
-		/* two holes side by side: where would the first end? */
+		/* two adjacent fields: the end of the first would be undefined */
 		if (i > 0 && field >= 0 && p->pieces[i - 1].field >= 0)
 			return jl_fail(err, JL_E_USAGE, "--pattern: text must stand between two {...}");
 	}
@@ -95,7 +96,7 @@ enum jl_status jl_import_pattern_compile(struct jl_import_pattern *ret_pattern, 
 	return status;
 }
 
-/* How many bytes of `text` the literal takes; blanks in it stand for any number of blanks, one at least. -1: it does not fit. */
+/* Bytes of `text` matched by the literal; a blank in it matches one or more blanks. -1: no match. */
 static ptrdiff_t literal(const char *text, const char *wanted)
 {
 	const char *at = text;
@@ -115,7 +116,7 @@ static ptrdiff_t literal(const char *text, const char *wanted)
 	return at - text;
 }
 
-/* A sign is read, so that a negative one is seen and refused. A unit may follow at once (12ms): the text of the pattern decides. */
+/* Reads a sign too, so that negative numbers are rejected. A unit may follow directly (12ms); the pattern's text decides. */
 static bool take_number(const char **at, int field, struct jl_run_step *step)
 {
 	struct jl_number number;
@@ -126,7 +127,7 @@ static bool take_number(const char **at, int field, struct jl_run_step *step)
 	if (!jl_scan_number(at, &number) || **at == '.')
 		return false;
 	if (fields[field].scale == 0)
-		return true; /* looked at, not kept */
+		return true; /* checked, not stored */
 	if (negative || !(number.value > 0 || (fields[field].role == OTHER && number.value == 0)))
 		return false;
 	value = fields[field].role == RATE ? 1 / number.value : number.value * fields[field].scale;
@@ -147,7 +148,7 @@ static bool match_from(const struct jl_import_pattern *p, const struct jl_line *
 				return false;
 			if (!take_number(&at, piece->field, step) || at == from)
 				return false;
-			/* the end of a torn line may be the middle of the number */
+			/* a truncated line may end within the number */
 			if (i + 1 == p->n && *at == '\0' && line->torn)
 				return false;
 		} else if (piece->field < 0) {
@@ -158,7 +159,7 @@ static bool match_from(const struct jl_import_pattern *p, const struct jl_line *
 			at += n;
 		} else if (i + 1 == p->n) {
 			return true;
-		} else { /* up to the first place where the text that follows fits */
+		} else { /* skips to the first match of the following text */
 			while (*at && literal(at, p->pieces[i + 1].text) < 0)
 				at++;
 			if (!*at)
@@ -168,7 +169,7 @@ static bool match_from(const struct jl_import_pattern *p, const struct jl_line *
 	return !isdigit((unsigned char)*at);
 }
 
-/* What begins at `at` is the rest of a longer number: 1.2.3, -3, 1,234. */
+/* True if `at` continues a longer number: 1.2.3, -3, 1,234. */
 static bool is_tail(const char *start, const char *at)
 {
 	char before = at[-1];

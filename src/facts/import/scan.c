@@ -1,3 +1,4 @@
+/* Scanners of numbers, tokens and JSON shared by the importers. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 static enum jl_json_state in_string(struct jl_json_scan *scan, char c)
 {
 	if ((unsigned char)c < 0x20)
-		return JL_JSON_BAD; /* a line end inside a string: it was torn */
+		return JL_JSON_BAD; /* line end inside a string: truncated */
 	if (scan->escaped)
 		scan->escaped = false;
 	else if (c == '\\')
@@ -24,7 +25,7 @@ enum jl_json_state jl_json_scan(struct jl_json_scan *scan, char c)
 		return in_string(scan, c);
 	if (c == '\0' || !strchr("{}[]:,\" \t\r\n0123456789+-.eEtrufalsn", c))
 		return JL_JSON_BAD;
-	/* the first thing in an object is a name */
+	/* the first thing in an object must be a key */
 	if (scan->depth == 1 && !scan->started && !strchr("\"} \t\r\n", c))
 		return JL_JSON_BAD;
 	switch (c) {
@@ -116,10 +117,10 @@ bool jl_scan_after(const struct jl_line *line, const char *key, struct jl_number
 	at += strspn(at, " \t");
 	if (!jl_scan_number(&at, &number))
 		return false;
-	/* "12." and then the end of a torn file is half a number; "12.5x" is none of ours */
+	/* "12." at the end of a truncated file is incomplete; "12.5x" is not a number */
 	if (*at == '\0' ? line->torn : !strchr(" \t,|}])", *at))
 		return false;
-	if (*at == ',' && isdigit((unsigned char)at[1])) /* 1,234: not how these tools write */
+	if (*at == ',' && isdigit((unsigned char)at[1])) /* 1,234: these tools print no thousands separators */
 		return false;
 	*ret_number = number;
 	return true;
@@ -152,7 +153,7 @@ double jl_scan_json(const json_t *object, const char *key)
 		return json_number_value(value);
 	if (!json_is_string(value))
 		return NAN;
-	text = json_string_value(value); /* root is text, with blanks in front */
+	text = json_string_value(value); /* "root" is text with leading blanks */
 	text += strspn(text, " ");
 	if (strcmp(text, "-1") == 0)
 		return -1;
@@ -173,7 +174,7 @@ struct jl_stats jl_summarize(double *samples, size_t n)
 	s.max = samples[n - 1];
 	s.median = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 	s.p95 = samples[(size_t)ceil(0.95 * (double)n) - 1];
-	/* order statistics: the ranks that enclose the true median with 95 %; six samples are the fewest that can */
+	/* order statistics: ranks that enclose the median with 95 %; needs at least six samples */
 	if (n >= 6) {
 		double spread = 1.96 * sqrt((double)n) / 2, lo = floor((double)n / 2 - spread),
 		       hi = ceil((double)n / 2 + spread);

@@ -1,4 +1,4 @@
-/* From bytes to lines and JSON documents, and from those to the readers of the formats. */
+/* Splits the input into lines and JSON documents and passes them to the importers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -16,8 +16,8 @@
 #include "import/format.h"
 
 #define CHUNK_B       ((size_t)64 << 10)
-#define LINE_KEPT_MAX 2000 /* bytes of a line that go into its record */
-/* limits against endless input: bytes of one line, and bytes without anything recognised */
+#define LINE_KEPT_MAX 2000 /* bytes of a line stored in its record */
+/* limits for endless input: bytes of one line, bytes without anything recognised */
 #define ENDLESS_LINE_B    ((size_t)256 << 20)
 #define ENDLESS_NOTHING_B 17179869184.0
 
@@ -26,21 +26,21 @@ struct jl_importer {
 	const struct jl_import_sink *sink;
 	struct jl_import_count count;
 	struct jl_err err;
-	enum jl_status status; /* the first error sticks */
+	enum jl_status status; /* sticky: the first error */
 	size_t n_remarks, n_same;
 	bool has_steps;        /* the sink takes steps, so a log without records is valid */
-	char last_remark[400]; /* the same on many lines is said once */
+	char last_remark[400]; /* repeated remarks are reported once */
 	void *states[JL_IMPORT_FORMATS_MAX];
-	/* the line that is being read */
+	/* current line: */
 	char *line;
-	size_t len, number, line_B; /* what is kept of it; its number; how long it is so far */
+	size_t len, number, line_B; /* bytes stored; line number; length so far */
 	bool too_long, binary;
-	/* ... or the document */
+	/* or current document: */
 	struct jl_json_scan scan;
 	struct jl_buf json;
 	bool in_json;
-	size_t json_line, json_tail; /* where it began; where its current line begins in `json` */
-	struct jl_buf draft;         /* a record without its id, to make the id of */
+	size_t json_line, json_tail; /* line of its start; offset of its current line in `json` */
+	struct jl_buf draft;         /* a record without id, from which the id is computed */
 };
 
 const struct jl_import_options *jl_importer_options(const struct jl_importer *imp)
@@ -98,9 +98,7 @@ void jl_importer_remark(struct jl_importer *imp, size_t line, bool dropped, cons
 		imp->sink->remark(imp->sink->ctx, line, text);
 }
 
-/* ---- records */
-
-/* Valid UTF-8 without control characters, not longer than we keep. */
+/* Copy as valid UTF-8 without control characters, truncated to LINE_KEPT_MAX. */
 static void clean_copy(char out[LINE_KEPT_MAX + 1], const char *text)
 {
 	size_t n = strnlen(text, LINE_KEPT_MAX);
@@ -144,7 +142,7 @@ void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
 	(void)snprintf(source, sizeof(source), d->last_line > d->line ? "%.1000s:%zu-%zu" : "%.1000s:%zu",
 		       imp->options.name, d->line, d->last_line);
 	jl_utf8_sanitize(source);
-	/* The id depends on the measurement and its place in the log, not on the file's path or the importing user. */
+	/* the id depends on the measurement and its place in the log, not on the file's path or the importing user */
 	jl_buf_reset(&imp->draft);
 	jl_record_write(&r, &imp->draft);
 	jl_buf_printf(&imp->draft, "%zu", d->line);
@@ -167,7 +165,7 @@ void jl_importer_emit(struct jl_importer *imp, const struct jl_draft *d)
 		jl_importer_fail(imp, err.status ? err.status : JL_E_IO, &err);
 }
 
-/* A record of this program, in its own exchange form. */
+/* A jeoul record in its exchange format. */
 static bool take_record(struct jl_importer *imp, const json_t *root, const char *text, size_t len)
 {
 	struct jl_record record;
@@ -189,9 +187,7 @@ static bool take_record(struct jl_importer *imp, const json_t *root, const char 
 	return true;
 }
 
-/* ---- lines */
-
-/* ESC [ ... letter, ESC ] ... BEL, ESC x: in place. */
+/* Removes ESC [ ... letter, ESC ] ... BEL, ESC x, in place. */
 static size_t strip_colours(char *text, size_t len)
 {
 	size_t out = 0;
@@ -214,7 +210,7 @@ static size_t strip_colours(char *text, size_t len)
 	return out;
 }
 
-/* "[1,0]<stdout>: " of mpirun --tag-output, "0: " of srun --label, "node1: 0: ": what stands before the line of the tool. */
+/* Length of a launcher's prefix: "[1,0]<stdout>: " (mpirun --tag-output), "0: " (srun --label), "node1: 0: ". */
 static size_t launcher_prefix(const char *text)
 {
 	size_t at = 0, n;
@@ -251,11 +247,11 @@ static void give_line(struct jl_importer *imp, bool torn)
 	if (imp->len == 0 || imp->binary || imp->status)
 		goto done;
 	if (imp->too_long)
-		goto done; /* no tool we know writes such lines: it is data, not a report */
+		goto done; /* no known tool writes such lines: data, not a report */
 	imp->len = strip_colours(imp->line, imp->len);
 	line.text = imp->line;
 	line.len = imp->len;
-	/* a form of one's own may begin with what looks like a label */
+	/* before prefixes are removed: a user-given pattern may begin with what looks like one */
 	if (imp->options.pattern && offer_line(imp, &line))
 		goto done;
 	size_t skip = launcher_prefix(imp->line);
@@ -283,8 +279,6 @@ static void add_to_line(struct jl_importer *imp, const char *data, size_t len)
 	imp->line[imp->len] = '\0';
 }
 
-/* ---- documents */
-
 static void give_json(struct jl_importer *imp)
 {
 	json_error_t why;
@@ -303,8 +297,8 @@ static void give_json(struct jl_importer *imp)
 	json_decref(root);
 }
 
-/* It was no document (a lone brace in a binary file or in prose): its current line is read as a plain line; earlier lines are lost, with a remark
- * where they hold a key. */
+/* Not a document (a lone brace in binary data or prose): processes the current line as text. Earlier lines are lost, with a remark if they contain
+ * a key. */
 static void leave_json(struct jl_importer *imp)
 {
 	imp->in_json = false;
@@ -325,7 +319,7 @@ static bool only_blanks(const char *text, size_t len)
 	return true;
 }
 
-/* Bytes of a document; returns how many were used. */
+/* Processes bytes of a document; returns how many were used. */
 static size_t feed_json(struct jl_importer *imp, const char *data, size_t len)
 {
 	size_t from = 0;
@@ -359,7 +353,7 @@ static size_t feed_json(struct jl_importer *imp, const char *data, size_t len)
 	return len;
 }
 
-/* Bytes of a line up to its end; returns how many were used. */
+/* Processes bytes of a line up to its end; returns how many were used. */
 static size_t feed_line(struct jl_importer *imp, const char *data, size_t len)
 {
 	size_t n = 0;
@@ -372,20 +366,18 @@ static size_t feed_line(struct jl_importer *imp, const char *data, size_t len)
 		jl_buf_reset(&imp->json);
 		return 0;
 	}
-	/* up to where the line ends, or to a brace that may begin a document */
+	/* up to the end of the line, or to a brace that may begin a document */
 	while (n < len && data[n] != '\n' && data[n] != '\r' &&
 	       !(data[n] == '{' && only_blanks(data, n) && only_blanks(imp->line, imp->len)))
 		n++;
 	add_to_line(imp, data, n);
 	if (n < len && data[n] != '{') {
 		give_line(imp, false);
-		imp->number += data[n] == '\n'; /* progress bars end their lines with a carriage return */
+		imp->number += data[n] == '\n'; /* progress bars end lines with a carriage return */
 		n++;
 	}
 	return n;
 }
-
-/* ---- the whole */
 
 static enum jl_status check_encoding(const struct jl_importer *imp, const char *data, size_t len, struct jl_err *err)
 {

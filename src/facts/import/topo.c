@@ -1,4 +1,4 @@
-/* nvidia-smi topo -m and -p2p: who reaches whom, and how. Only a whole matrix is taken. */
+/* Imports nvidia-smi topo -m and -p2p: connections between devices. Only complete matrices are imported. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 struct topo {
 	bool open, is_p2p;
-	bool full; /* all its rows are there; what follows shows whether it had more columns */
+	bool full; /* all rows are read; the next line shows whether there were more columns */
 	size_t line, n, n_rows;
 	char names[SIDE_MAX][NAME_MAX_B];
 	char cells[SIDE_MAX][SIDE_MAX][8];
@@ -39,7 +39,7 @@ static bool is_nvlink(const char *word)
 	return strncmp(word, "NV", 2) == 0 && n > 0 && n < 4 && word[2 + n] == '\0';
 }
 
-/* "GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity": devices up to the first word that is none. */
+/* "GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity": device names up to the first other word. */
 static bool take_header(struct jl_importer *imp, struct topo *t, const struct jl_line *line)
 {
 	char *tokens[SIDE_MAX + 8];
@@ -52,7 +52,7 @@ static bool take_header(struct jl_importer *imp, struct topo *t, const struct jl
 	for (size_t i = 0; i < n && t->n < SIDE_MAX; i++) {
 		size_t len = strlen(tokens[i]);
 
-		/* names end with a number; "CPU Affinity", "NUMA", "GPU NUMA ID" do not */
+		/* device names end with a digit; "CPU Affinity", "NUMA", "GPU NUMA ID" do not */
 		if (len + 1 > NAME_MAX_B || !isdigit((unsigned char)tokens[i][len - 1]))
 			break;
 		memcpy(t->names[t->n++], tokens[i], len + 1);
@@ -132,7 +132,7 @@ static bool take_row(struct jl_importer *imp, struct topo *t, const struct jl_li
 	return true;
 }
 
-/* A row more than there are columns: the lines were cut. */
+/* A row more than columns: the lines were truncated. */
 static void close_full(struct jl_importer *imp, struct topo *t, const char *next)
 {
 	const char *end = next + strcspn(next, " \t");

@@ -1,3 +1,4 @@
+/* Table of trainers whose logs have one line per step. */
 #include "import/series.h"
 
 #include <ctype.h>
@@ -8,20 +9,20 @@
 
 #define FIELDS_MAX 8
 
-/* A figure stands behind its key; where the key begins with '<', in front of the text behind that sign; with '/', behind the slash that
- * follows that text: "2150/29317". */
+/* A value after its key. A key that begins with '<': the value precedes that text; with '/': the value follows the slash after that text:
+ * "2150/29317". */
 struct field {
 	const char *key;
-	size_t offset; /* in struct jl_run_step */
+	size_t offset; /* offset in struct jl_run_step */
 	double scale;
-	bool inverse; /* steps a second */
+	bool inverse; /* steps per second */
 };
 #define AT(MEMBER) offsetof(struct jl_run_step, MEMBER)
 
 static const struct trainer {
 	const char *name;
-	const char *has[2]; /* of a line with a step; both */
-	bool per_gpu;       /* tokens a second are of one GPU */
+	const char *has[2]; /* a step line contains both texts */
+	bool per_gpu;       /* tokens per second are per GPU */
 	struct field fields[FIELDS_MAX];
 } trainers[] = {
 	{ "torchtitan",
@@ -90,7 +91,7 @@ static const struct trainer {
 	  { "E2E latency=", "CurSamplesPerSec=" },
 	  false,
 	  { { "E2E latency=", AT(step_s), 1, false }, { "CurSamplesPerSec=", AT(samples_per_s), 1, false } } },
-	{ "OpenMMLab", /* steps are counted in each epoch anew */
+	{ "OpenMMLab", /* step numbers restart in each epoch */
 	  { "data_time:", "][" },
 	  false,
 	  { { "Epoch [", AT(epoch), 1, false },
@@ -109,7 +110,7 @@ static const struct trainer {
 	{ "tinygrad",
 	  { " s run,", " GFLOPS" },
 	  false,
-	  { { "", AT(step), 1, false }, /* the line begins with it */
+	  { { "", AT(step), 1, false }, /* at the start of the line */
 	    { "< loss", AT(loss), 1, false },
 	    { "< s run", AT(step_s), 1, false } } },
 	{ "it/s",
@@ -124,7 +125,7 @@ static const struct trainer {
 	    { "<it/s", AT(step_s), 1, true } } },
 };
 
-/* "8,436.5": digits, thousands in commas, fraction, exponent. */
+/* "8,436.5": digits, thousands separators, fraction, exponent. */
 static bool scan(const char *at, double *ret_value)
 {
 	char text[32];
@@ -189,21 +190,21 @@ bool jl_log_step(struct jl_run_step *ret_step, const struct jl_line *line)
 	return false;
 }
 
-/* Texts of trainers around a step; the first match counts. */
+/* Messages of trainers between steps; the first match applies. */
 static const struct {
 	enum jl_pause kind;
 	const char *has[2];
-	const char *took; /* text before the seconds; NULL: the log does not give them */
+	const char *took; /* text before the seconds; NULL: not logged */
 } pauses[] = {
 	{ JL_PAUSE_CHECKPOINT, { "inished saving the checkpoint", "" }, " in " },
-	{ JL_PAUSE_CHECKPOINT, { "save-checkpoint", "..." }, NULL }, /* Megatron-LM's timers */
+	{ JL_PAUSE_CHECKPOINT, { "save-checkpoint", "..." }, NULL }, /* timers of Megatron-LM */
 	{ JL_PAUSE_CHECKPOINT, { "aving", "checkpoint" }, NULL },
 	{ JL_PAUSE_CHECKPOINT, { "aved", "checkpoint" }, " in " },
 	{ JL_PAUSE_CHECKPOINT, { "[Torch] Sav", "" }, NULL },
 	{ JL_PAUSE_EVALUATION, { "'eval_runtime':", "" }, "'eval_runtime':" },
 	{ JL_PAUSE_EVALUATION, { "Running Evaluation", "" }, NULL },
 	{ JL_PAUSE_EVALUATION, { "validation loss", "" }, NULL },
-	{ JL_PAUSE_EVALUATION, { "train loss", "val loss" }, NULL }, /* nanoGPT */
+	{ JL_PAUSE_EVALUATION, { "train loss", "val loss" }, NULL }, /* evaluation in nanoGPT */
 	{ JL_PAUSE_EVALUATION, { "Eval", "loss" }, NULL },
 	{ JL_PAUSE_RESTART, { "oaded checkpoint", "" }, NULL },
 	{ JL_PAUSE_RESTART, { "oading the checkpoint", "" }, NULL },
@@ -232,8 +233,8 @@ bool jl_log_pause(struct jl_run_pause *ret_pause, const struct jl_line *line)
 	return false;
 }
 
-/* "2026-01-02 03:02:01,345", "[2026-01-02T03:02:01.345", "10/15 10:01:02": near the beginning of the line. Days before 1970 and times of
- * day alone are none. */
+/* "2026-01-02 03:02:01,345", "[2026-01-02T03:02:01.345", "10/15 10:01:02": near the beginning of the line. Times of day without a date, and dates
+ * before 1970, are ignored. */
 double jl_line_time_s(const char *text)
 {
 	struct tm tm = { 0 };

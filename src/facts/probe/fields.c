@@ -1,4 +1,4 @@
-/* A probed machine as JSON: everything that was found, units in the keys, unknown is null. */
+/* A probed machine as JSON: units in the keys, unknown values are null. */
 #include <math.h>
 
 #include "probe/nvml_json.h"
@@ -91,7 +91,7 @@ static const struct jl_field gpu_rows[] = {
 };
 static const struct jl_schema gpu_fields = JL_SCHEMA("gpu", jl_probe_gpu, gpu_rows);
 
-/* Facts of NVML are merged into the PCI facts of each GPU. */
+/* NVML facts are merged into the PCI facts of each GPU. */
 static void write_gpus(struct jl_json *json, const void *record)
 {
 	const struct jl_probe_machine *m = record;

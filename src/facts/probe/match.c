@@ -1,4 +1,4 @@
-/* From what was found to what the catalog lists: accelerators, the link between them, the network, the system. */
+/* Maps a probed machine to catalog records: accelerators, their interconnect, the network, the system. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static bool same_size(const struct jl_gpu *gpu, double mem_B)
 	return isnan(mem_B) || !jl_fact_known(&gpu->mem_B) || fabs(gpu->mem_B.value / mem_B - 1) < 0.12;
 }
 
-/* The driver's name of a card and its memory: an "A100" may be two cards, and some names leave the size out. */
+/* Finds a card by the driver's name and its memory: an "A100" may be either of two cards, and some names omit the size. */
 static const struct jl_gpu *find_gpu(const struct jl_catalog *cat, const char *name, double mem_B)
 {
 	static const char *const tails[] = { "", " Edition", " Generation", " AC", " Workstation Edition" };
@@ -62,7 +62,7 @@ const struct jl_link_info *jl_probe_join(const struct jl_catalog *cat, const cha
 	return found;
 }
 
-/* Does every pair read its peer? 1, 0, or -1 where unknown. */
+/* 1: all pairs have peer-to-peer reads; 0: not all; -1: unknown. */
 static int all_p2p(const struct jl_probe_machine *machine)
 {
 	const unsigned char *cells = machine->nvml->p2p[JL_P2P_READ];
@@ -79,7 +79,7 @@ static int all_p2p(const struct jl_probe_machine *machine)
 	return 1;
 }
 
-/* The slowest PCIe link: its present rate where read under load, else its maximum. */
+/* Interconnect by the slowest PCIe link: its current rate if read under load, else its maximum. */
 static const char *pcie_join(const struct jl_probe_in *in)
 {
 	static const char *const names[][3] = { { "pcie3-x4", "pcie3-x8", "pcie3" },
@@ -99,7 +99,7 @@ static const char *pcie_join(const struct jl_probe_in *in)
 	}
 	if (least.gen < 1)
 		return NULL;
-	while (least.gen < 3 && least.width > 4) { /* half the rate is half the lanes */
+	while (least.gen < 3 && least.width > 4) { /* one generation lower at twice the lanes has the same rate */
 		least.gen++;
 		least.width /= 2;
 	}
@@ -136,7 +136,7 @@ static const char *nvlink_join(const struct jl_probe_in *in, const char *pcie)
 	return link ? link->id : NULL;
 }
 
-/* A network of this kind and rate, one port of it. */
+/* Network with the kind and rate of one port. */
 static const char *find_net(const struct jl_catalog *cat, const char *kind, double Bps)
 {
 	for (size_t i = 0; i < cat->n_links; i++) {
@@ -158,7 +158,7 @@ static const struct jl_probe_nic *nic_by_name(const struct jl_probe_machine *mac
 	return NULL;
 }
 
-/* Several adapters as one: balanced bonds carry the sum over many streams, the others one adapter's rate. */
+/* Several adapters as one: balanced bonds have the sum of the rates (with many streams), others one adapter's rate. */
 static const char *bond_net(const struct jl_probe_in *in, const struct jl_probe_nic *bond, int *ret_n)
 {
 	const char *at = bond->slaves ? bond->slaves : "";
@@ -190,7 +190,7 @@ static const char *bond_net(const struct jl_probe_in *in, const struct jl_probe_
 	return find_net(in->cat, "ethernet", Bps);
 }
 
-/* The network of a cluster of such hosts: the fastest RDMA devices, else the fastest bond or adapter that is up. */
+/* Network of a cluster of such hosts: the fastest RDMA devices, else the fastest bond or adapter that is up. */
 static void match_net(const struct jl_probe_in *in)
 {
 	struct jl_probe_machine *machine = in->machine;
@@ -225,7 +225,7 @@ static void match_net(const struct jl_probe_in *in)
 	}
 }
 
-/* A cloud calls itself by its instance type; NVIDIA's own machines say DGX; others have a baseboard. */
+/* Clouds report their instance type, NVIDIA's machines say DGX, others have a baseboard. */
 static void match_system(const struct jl_probe_in *in)
 {
 	struct jl_probe_machine *machine = in->machine;

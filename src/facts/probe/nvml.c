@@ -1,3 +1,4 @@
+/* Reads the state of NVIDIA GPUs through NVML. */
 #include "probe/nvml.h"
 
 #include <math.h>
@@ -12,14 +13,14 @@
 
 const char *const jl_p2p_names[JL_N_P2P] = { "OK", "CNS", "GNS", "TNS", "DR", "NS", "U" };
 
-/* The layouts that the library's interface fixes, written here: it is opened at run time, its header need not be there. */
+/* NVML's ABI, declared here because the library is opened at run time and its header may be absent. */
 #define MHZ                 1e6
 #define FIELD_NVLINK_COMMON 90  /* rate of the active links, MB/s */
 #define FIELD_NVLINK_SPEED  164 /* rate of link `scope`, MB/s */
 #define SUCCESS             0
-#define HELD_FRAC           0.93 /* of the highest clock, or of the default power limit: above it nothing is held down */
+#define HELD_FRAC           0.93 /* of the maximum clock or default power limit: above it, not throttled */
 #define NEIGHBOURS_MAX      64
-#define UNKNOWN_B           (1ULL << 60) /* a driver that may not say how much memory a process has says all ones */
+#define UNKNOWN_B           (1ULL << 60) /* a driver without permission reports process memory as all ones */
 
 struct pci_info {
 	char bus_legacy[16];
@@ -50,7 +51,7 @@ struct field_value {
 
 typedef struct device *device_t;
 
-/* What it returns, its name here and in the library, an older name of it, whether it may be missing, its arguments. */
+/* X(return type, name here, name in the library, older name, optional, arguments) */
 /* clang-format off */
 #define FUNCTIONS(X) \
 	X(int, init, "nvmlInit_v2", NULL, false, void) \
@@ -62,7 +63,7 @@ typedef struct device *device_t;
 	X(int, handle, "nvmlDeviceGetHandleByIndex_v2", NULL, false, unsigned, device_t *) \
 	X(int, name, "nvmlDeviceGetName", NULL, true, device_t, char *, unsigned) \
 	X(int, uuid, "nvmlDeviceGetUUID", NULL, true, device_t, char *, unsigned) \
-	X(int, pci, "nvmlDeviceGetPciInfo_v3", NULL, true, device_t, struct pci_info *) /* older ones have another layout */ \
+	X(int, pci, "nvmlDeviceGetPciInfo_v3", NULL, true, device_t, struct pci_info *) /* older versions use another layout */ \
 	X(int, memory, "nvmlDeviceGetMemoryInfo", NULL, true, device_t, struct memory_info *) \
 	X(int, clock, "nvmlDeviceGetClockInfo", NULL, true, device_t, int, unsigned *) \
 	X(int, clock_max, "nvmlDeviceGetMaxClockInfo", NULL, true, device_t, int, unsigned *) \
@@ -82,7 +83,7 @@ typedef struct device *device_t;
 	X(int, gen_max, "nvmlDeviceGetMaxPcieLinkGeneration", NULL, true, device_t, unsigned *) \
 	X(int, width_max, "nvmlDeviceGetMaxPcieLinkWidth", NULL, true, device_t, unsigned *) \
 	X(int, throttle, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons", true, device_t, unsigned long long *) \
-	X(int, energy, "nvmlDeviceGetTotalEnergyConsumption", NULL, true, device_t, unsigned long long *) /* mJ */ \
+	X(int, energy, "nvmlDeviceGetTotalEnergyConsumption", NULL, true, device_t, unsigned long long *) /* energy in mJ */ \
 	X(int, ecc_errors, "nvmlDeviceGetTotalEccErrors", NULL, true, device_t, int, int, unsigned long long *) \
 	X(int, p2p, "nvmlDeviceGetP2PStatus", NULL, true, device_t, device_t, int, int *) \
 	X(int, link_state, "nvmlDeviceGetNvLinkState", NULL, true, device_t, unsigned, int *) \
@@ -134,7 +135,7 @@ enum jl_status jl_nvml_open(struct jl_nvml **ret_nvml, struct jl_err *err)
 		n = 0;
 	for (unsigned i = 0; i < n && nvml->n_devices < JL_NVML_GPUS_MAX; i++)
 		if (nvml->f.handle(i, &nvml->devices[nvml->n_devices]) == SUCCESS)
-			nvml->n_devices++; /* one that has fallen off the bus has no handle */
+			nvml->n_devices++; /* a GPU that has fallen off the bus has no handle */
 	*ret_nvml = nvml;
 	return JL_OK;
 }
@@ -246,7 +247,7 @@ static void read_fixed(const struct functions *f, device_t device, struct jl_nvm
 	gpu->pcie_width_max = small(f->width_max, device);
 }
 
-/* MB/s; one link where the driver can tell, else what all active ones have in common. */
+/* MB/s of one link; if the driver cannot tell, the common rate of all active links. */
 static double link_rate(const struct functions *f, device_t device, unsigned link)
 {
 	const unsigned ids[] = { FIELD_NVLINK_SPEED, FIELD_NVLINK_COMMON };
@@ -291,7 +292,7 @@ static void read_links(const struct functions *f, device_t device, struct jl_nvm
 static enum jl_status read_p2p(const struct jl_nvml *nvml, struct jl_arena *arena, struct jl_nvml_snapshot *snap,
 			       struct jl_err *err)
 {
-	static const int caps[JL_N_P2P_WHAT] = { 0, 1, 3 }; /* the library's numbers for read, write, atomics */
+	static const int caps[JL_N_P2P_WHAT] = { 0, 1, 3 }; /* NVML's numbers for read, write, atomics */
 	size_t n = nvml->n_devices;
 
 	for (size_t what = 0; nvml->f.p2p && what < JL_N_P2P_WHAT; what++) {
@@ -369,7 +370,7 @@ static bool runs(pid_t pid, struct stat *ret_program)
 	return stat(path, ret_program) == 0;
 }
 
-/* Workers of this run: the same program, started together. A shell's group holds strangers as well. */
+/* True for worker processes of this run: same program, same process group. A shell's group contains other programs too. */
 static bool is_own(pid_t pid)
 {
 	struct stat theirs, ours;
@@ -395,7 +396,7 @@ bool jl_nvml_neighbour(struct jl_nvml *nvml, size_t gpu, char *ret_text, size_t 
 	if (!most)
 		return false;
 	(void)snprintf(path, sizeof(path), "/proc/%u/comm", most->id);
-	FILE *file = fopen(path, "re"); /* in a container others may not be seen */
+	FILE *file = fopen(path, "re"); /* in a container other processes may be invisible */
 
 	if (file && fgets(name, sizeof(name), file))
 		name[strcspn(name, "\n")] = '\0';
@@ -443,7 +444,7 @@ double jl_nvml_energy_J(struct jl_nvml *nvml, size_t gpu)
 void jl_nvml_ecc_errors(struct jl_nvml *nvml, size_t gpu, double *ret_corrected, double *ret_uncorrected)
 {
 	double *const rets[] = { ret_corrected,
-				 ret_uncorrected }; /* as NVML numbers them; counter 0: since the driver was loaded */
+				 ret_uncorrected }; /* NVML's numbering; counter 0: since the driver was loaded */
 	unsigned long long n;
 
 	for (int type = 0; type < 2; type++)

@@ -1,3 +1,4 @@
+/* Writes and parses NVML snapshots as JSON. */
 #include "probe/nvml_json.h"
 
 #include <math.h>
@@ -101,7 +102,7 @@ void jl_nvml_p2p_json(struct jl_json *json, const struct jl_nvml_snapshot *snaps
 	jl_json_end_object(json);
 }
 
-/* "absent_ko": why there is nothing, in the reader's language */
+/* "absent_ko": reason why there is no data, in the user's language */
 static const char *absent_key(char key[32])
 {
 	snprintf(key, 32, "absent_%s", jl_lang()->code);
@@ -133,7 +134,7 @@ void jl_nvml_write(struct jl_buf *out, const struct jl_nvml_snapshot *snapshot, 
 	jl_json_finish(&json);
 }
 
-/* What would be right, in words that are the same in both languages. */
+/* Error with the right form, in words that need no translation. */
 static enum jl_status wrong(const char *name, const char *key, const char *right, struct jl_err *err)
 {
 	return jl_fail(err, JL_E_DATA, "%.200s: '%s' is wrong; it should be: %s", name, key, right);

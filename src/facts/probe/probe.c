@@ -1,3 +1,4 @@
+/* Probes a machine: calls the readers, then matches and names the result. */
 #include "probe/probe.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 #define GIB 1073741824.0
 
-/* What was put in, from what the kernel can use: it keeps some percent for itself, more or less with each version. */
+/* Installed memory, from the memory usable by the kernel, which reserves a few percent depending on its version. */
 static double installed_B(double total_B)
 {
 	if (!(total_B > 0))
@@ -32,7 +33,7 @@ static uint64_t mix_number(uint64_t hash, double number)
 	return mix(hash, text);
 }
 
-/* Adapters by their numbers, in an order that does not depend on the slot. */
+/* Hash of the adapters' ids in an order independent of the slots. */
 static uint64_t mix_adapters(uint64_t hash, const struct jl_probe_machine *machine, struct jl_arena *arena)
 {
 	const char **ids = jl_arena_array(arena, machine->n_pci + 1, sizeof(*ids));
@@ -86,7 +87,7 @@ static const char *without_brand(const char *name)
 	return name;
 }
 
-/* "2x Xeon Gold 6330, 512 GiB, 10x RTX 3090"; a machine whose processor is known by its core counts cores */
+/* "2x Xeon Gold 6330, 512 GiB, 10x RTX 3090"; counts cores if only the core type is known */
 static const char *make_name(const struct jl_probe_machine *machine, struct jl_arena *arena)
 {
 	const struct jl_probe_cpu *cpu = &machine->cpu;
@@ -112,7 +113,7 @@ static const char *make_name(const struct jl_probe_machine *machine, struct jl_a
 	return jl_arena_strdup(arena, text);
 }
 
-/* Places in the list of PCI functions by their names. */
+/* Sets bus ids of parents and shared bridges from their indices. */
 static void name_places(struct jl_probe_machine *m)
 {
 	for (size_t i = 0; i < m->n_pci; i++)

@@ -1,4 +1,4 @@
-/* The readers that jl_probe_machine calls, each for its part of the machine. */
+/* Readers called by jl_probe_machine, one per part of the machine. */
 #pragma once
 
 #include "probe/probe.h"
@@ -20,15 +20,14 @@ enum jl_status jl_read_net(struct jl_probe_in *in, struct jl_err *err);
 enum jl_status jl_read_disks(struct jl_probe_in *in, struct jl_err *err);
 enum jl_status jl_match_catalog(struct jl_probe_in *in, struct jl_err *err);
 
-/* The next line of *at into `line` (cut to its size); false at the end. */
+/* Next line of *at into `line` (truncated to its size); false: end. */
 bool jl_text_line(const char **at, char *line, size_t size);
-/* A whole number, or `otherwise`; 0x is understood. */
+/* Integer, decimal or 0x; `otherwise` if it is not one. */
 long long jl_text_whole(const char *text, long long otherwise);
-/* The value behind "key" and its colon or equal sign on a line of `text`; NULL: none. */
+/* Value after "key" and a colon or equal sign on a line of `text`; NULL: none. */
 const char *jl_text_value(struct jl_arena *arena, const char *text, const char *key);
-/* How many processors "0-31,64-95" names; every one of them is marked in `seen` (may be NULL). */
+/* Number of processors in a list such as "0-31,64-95"; marks each in `seen` (may be NULL). */
 int jl_text_cpus(const char *list, bool seen[JL_PROBE_CPUS_MAX]);
-/* The last part of a path. */
 const char *jl_text_base(const char *path);
-/* Place of a device in the PCI list by the name of a link to it; -1: none. */
+/* Index in the PCI list of a device by its bus id or a path that ends with it; -1: none. */
 int jl_pci_at(const struct jl_probe_machine *machine, const char *bus);

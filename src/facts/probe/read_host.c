@@ -1,4 +1,4 @@
-/* The computer as a whole: maker, kernel, what runs it (virtual machine, container) and what that allows. */
+/* Reads host properties: vendor, kernel, virtual machine, container, and their limits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define DMI    "/sys/class/dmi/id/"
 #define CGROUP "/sys/fs/cgroup"
 
-/* Makers fill fields that they do not use with words like these. */
+/* NULL for placeholder texts of firmware. */
 static const char *said(const char *text)
 {
 	static const char *const empty[] = {
@@ -23,7 +23,7 @@ static const char *said(const char *text)
 	return text;
 }
 
-/* Hypervisors, by the firmware's vendor string. */
+/* Hypervisors by the firmware's vendor string. */
 static const struct {
 	const char *path, *begins, *vm;
 } guests[] = {
@@ -40,7 +40,7 @@ static const struct {
 	{ "/sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm", "kvm" },
 };
 
-/* EC2 has machines without a hypervisor: "p5.metal" */
+/* EC2 has bare-metal machines: "p5.metal" */
 static const char *find_vm(struct jl_probe_in *in)
 {
 	const char *product = jl_source_read(in->source, DMI "product_name");
@@ -84,7 +84,7 @@ static const char *find_container(struct jl_probe_in *in)
 	return jl_source_read(in->source, "/.dockerenv") ? "docker" : NULL;
 }
 
-/* The path of this process in the tree of one controller ("" for version 2); NULL: none. */
+/* Path of this process in the tree of a cgroup controller ("": version 2); NULL: none. */
 static const char *cgroup_of(struct jl_probe_in *in, const char *controller)
 {
 	const char *text = jl_source_read(in->source, "/proc/self/cgroup");
@@ -107,7 +107,7 @@ static const char *cgroup_of(struct jl_probe_in *in, const char *controller)
 	return NULL;
 }
 
-/* The smallest limit on the way from `path` up to the root. `limit` reads one folder's; NAN: none there. */
+/* Smallest limit on the path from `path` to the root. `limit` reads one folder's; NAN: none. */
 static double smallest(struct jl_probe_in *in, const char *root, const char *path,
 		       double (*limit)(struct jl_probe_in *in, const char *folder))
 {
@@ -146,7 +146,7 @@ static double quota_v1(struct jl_probe_in *in, const char *folder)
 	return quota > 0 && period > 0 ? quota / period : NAN;
 }
 
-/* "max" and version 1's huge number mean that there is none */
+/* NAN: "max", or version 1's huge number */
 static double memory_limit(const char *text)
 {
 	double limit = (double)jl_text_whole(text, -1);
@@ -175,7 +175,7 @@ static void read_limits(struct jl_probe_in *in)
 	if (isnan(limits->memory_B))
 		limits->memory_B = smallest(in, CGROUP "/memory", cgroup_of(in, "memory"), memory_v1);
 	if (limits->memory_B >= in->machine->memory.total_B)
-		limits->memory_B = NAN; /* no less than there is */
+		limits->memory_B = NAN; /* a limit above the installed memory is none */
 	if (limits->cpu_quota >= in->machine->cpu.n_threads)
 		limits->cpu_quota = NAN;
 	limits->in = find_container(in);

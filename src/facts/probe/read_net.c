@@ -1,4 +1,4 @@
-/* Networks, RDMA devices, disks. */
+/* Reads networks, RDMA devices, disks. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int pci_of(struct jl_probe_in *in, const char *dir, const char *name)
 	return jl_pci_at(in->machine, jl_text_base(jl_source_link(in->source, "%s/%s/device", dir, name)));
 }
 
-/* The last PCI function that a path goes through; -1: none. */
+/* Last PCI function in a path; -1: none. */
 static int pci_in_path(const struct jl_probe_machine *machine, const char *path)
 {
 	char part[NAME_MAX_B];
@@ -54,7 +54,7 @@ static void read_nic(struct jl_probe_in *in, const char *name)
 	const char *mode = jl_source_read(in->source, NET_DIR "/%s/bonding/mode", name);
 	const char *device = jl_source_link(in->source, NET_DIR "/%s/device", name);
 
-	/* bridges, tunnels and the loopback have no device; a bond has none but is what carries the traffic */
+	/* skip virtual interfaces (bridges, tunnels, loopback), but keep bonds, which carry the traffic */
 	if ((type != TYPE_ETHERNET && type != TYPE_INFINIBAND) || (!device && !mode))
 		return;
 	long long Mbps = jl_source_whole(in->source, -1, NET_DIR "/%s/speed", name);
@@ -70,7 +70,7 @@ static void read_nic(struct jl_probe_in *in, const char *name)
 		.slaves = mode ? jl_source_read(in->source, NET_DIR "/%s/bonding/slaves", name) : NULL,
 		.master = jl_text_base(jl_source_link(in->source, NET_DIR "/%s/master", name)),
 	};
-	/* a guest's adapter hangs below its PCI function: .../0000:00:03.0/virtio2/net/eth0 */
+	/* in a virtual machine an adapter is below its PCI function: .../0000:00:03.0/virtio2/net/eth0 */
 	if (!mode && nic->pci < 0)
 		nic->pci = pci_in_path(machine, jl_source_link(in->source, NET_DIR "/%s", name));
 	if (nic->name)
@@ -119,7 +119,7 @@ enum jl_status jl_read_net(struct jl_probe_in *in, struct jl_err *err)
 enum jl_status jl_read_disks(struct jl_probe_in *in, struct jl_err *err)
 {
 	static const char *const passed[] = { "loop", "ram", "zram", "dm-", "sr", "fd", "nbd" };
-	const double sector_B = 512; /* of this file, whatever the disk's own are */
+	const double sector_B = 512; /* unit of this file, independent of the disk's sectors */
 	struct jl_probe_machine *machine = in->machine;
 	const char *names = jl_source_list(in->source, DISK_DIR), *model;
 	char name[NAME_MAX_B];
@@ -143,7 +143,7 @@ enum jl_status jl_read_disks(struct jl_probe_in *in, struct jl_err *err)
 				jl_source_read(in->source, DISK_DIR "/%s/queue/rotational", name), -1),
 		};
 		if (strncmp(name, "vd", 2) == 0)
-			disk->rotational = -1; /* a guest's disk always says that it turns */
+			disk->rotational = -1; /* virtual disks always report as rotational */
 		if (disk->name && disk->size_B > 0)
 			machine->n_disks++;
 	}

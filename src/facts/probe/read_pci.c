@@ -1,4 +1,4 @@
-/* The PCI tree, and the GPUs in it. */
+/* Reads the PCI tree and finds GPUs in it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static int link_width(const char *text)
 
 double jl_probe_pcie_Bps(struct jl_pci_link link)
 {
-	/* one lane, one way, after line coding: 8b/10b for the first two, 128b/130b, then PAM4 with FLIT */
+	/* one lane, one way, after line coding: 8b/10b for the first two generations, then 128b/130b, then PAM4 with FLIT */
 	static const double lane_Bps[] = { 0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9 };
 
 	if (link.gen < 1 || link.gen > 6 || link.width < 1)
@@ -73,7 +73,7 @@ static void read_link(struct jl_probe_in *in, struct jl_probe_pci *device)
 	device->most.width = link_width(jl_source_read(in->source, PCI_DIR "/%s/max_link_width", device->bus));
 }
 
-/* "../../../devices/pci0000:4a/0000:4a:02.0/0000:52:00.0": the root complex and the bridge right above */
+/* Root complex and parent bridge from "../../../devices/pci0000:4a/0000:4a:02.0/0000:52:00.0" */
 static void read_place(struct jl_probe_in *in, struct jl_probe_pci *device, const char **ret_parent)
 {
 	const char *at = jl_source_link(in->source, PCI_DIR "/%s", device->bus);
@@ -118,7 +118,7 @@ static void read_driver(struct jl_probe_in *in, struct jl_probe_pci *device)
 						    device->iommu_group);
 }
 
-/* Links and drivers of what matters and of every bridge above it; servers have hundreds of other functions. */
+/* Reads links and drivers only of relevant devices and of the bridges above them: servers have hundreds of other functions. */
 static void read_details(struct jl_probe_in *in)
 {
 	struct jl_probe_machine *machine = in->machine;
@@ -143,7 +143,7 @@ static void read_details(struct jl_probe_in *in)
 	}
 }
 
-/* A captured list may name its own child as parent: what goes in circles hangs on the root. */
+/* Breaks cycles of parents in (captured) lists: such devices are attached to the root. */
 static void cut_circles(struct jl_probe_machine *machine)
 {
 	for (size_t i = 0; i < machine->n_pci; i++) {
@@ -239,7 +239,7 @@ static int gpus_under(const struct jl_probe_machine *machine, int bridge)
 	return n;
 }
 
-/* Without a driver a GPU is what its numbers on the bus say. */
+/* Name from vendor and device ids, for a GPU without a driver. */
 static const char *bus_name(struct jl_arena *arena, const struct jl_probe_pci *device)
 {
 	const char *maker = device->vendor == NVIDIA   ? "NVIDIA"
@@ -250,7 +250,7 @@ static const char *bus_name(struct jl_arena *arena, const struct jl_probe_pci *d
 	return jl_arena_printf(arena, "%s GPU [%04x:%04x]", maker, device->vendor, device->device);
 }
 
-/* Not the little display chips that servers have for their console, nor graphics inside a processor. */
+/* Excludes console display chips of servers and integrated graphics. */
 static bool is_gpu(const struct jl_probe_pci *device)
 {
 	unsigned base = device->class_code >> 16;
@@ -300,7 +300,7 @@ enum jl_status jl_read_gpus(struct jl_probe_in *in, struct jl_err *err)
 	return JL_OK;
 }
 
-/* How many bridges lie between a device and one above it. */
+/* Number of bridges between a device and a bridge above it. */
 static int height(const struct jl_probe_machine *machine, int device, int bridge)
 {
 	int n = 0;
@@ -319,7 +319,7 @@ enum jl_probe_path jl_probe_path(const struct jl_probe_machine *machine, size_t 
 	int common = machine->pci[a->pci].parent;
 	while (common >= 0 && !is_above(machine, common, b->pci))
 		common = machine->pci[common].parent;
-	if (common >= 0) /* one switch is an upstream port and a downstream port on each side */
+	if (common >= 0) /* one switch: an upstream port, and a downstream port per side */
 		return height(machine, a->pci, common) <= 1 && height(machine, b->pci, common) <= 1 ? JL_PATH_PIX
 												    : JL_PATH_PXB;
 	if (machine->pci[a->pci].root && machine->pci[b->pci].root &&

@@ -1,3 +1,4 @@
+/* Stores queries to a source and their answers. */
 #include "probe/records.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static int compare(const char *path_a, enum jl_asked_kind kind_a, const char *pa
 	return order ? order : (int)kind_a - (int)kind_b;
 }
 
-/* Where it is, or where it belongs. */
+/* Index of the record, or its insertion point. */
 static size_t place(const struct jl_records *records, const char *path, enum jl_asked_kind kind, bool *ret_found)
 {
 	size_t low = 0, high = records->n;
@@ -53,7 +54,7 @@ static enum jl_status insert(struct jl_records *records, const struct jl_asked_p
 	size_t i = place(records, item->path, item->kind, &found);
 
 	if (found)
-		return JL_OK; /* the first answer stays */
+		return JL_OK; /* the first answer is kept */
 	if (records->n == records->room) {
 		size_t room = records->room ? 2 * records->room : 256;
 		struct jl_asked_path *items;
@@ -109,7 +110,7 @@ void jl_records_write(const struct jl_records *records, struct jl_buf *out)
 	for (size_t i = 0; i < records->n; i++) {
 		const struct jl_asked_path *item = &records->items[i];
 
-		/* what is not there needs no record: a replay finds nothing either */
+		/* missing files need no record: a replay does not find them either */
 		if (!item->text)
 			continue;
 		jl_buf_printf(out, "%s %s", words[item->kind], item->path);
@@ -129,7 +130,7 @@ struct reader {
 	char line[PATH_MAX_B * 4];
 };
 
-/* The next line without its end; false at the end of the text. */
+/* Next line without its end; false: end of the text. */
 static bool next_line(struct reader *reader, const char **ret_line, size_t *ret_len)
 {
 	if (reader->at == reader->end)
@@ -151,7 +152,7 @@ static const char *content(struct reader *reader, struct jl_arena *arena)
 	size_t len, size = 0;
 
 	while (reader->at < reader->end && *reader->at == '\t' && next_line(reader, &line, &len))
-		size += len; /* the byte of the tab holds the line end */
+		size += len; /* the line end replaces the tab's byte */
 	char *text = jl_arena_alloc(arena, size + 1);
 	if (!text)
 		return NULL;

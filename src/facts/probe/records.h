@@ -1,4 +1,4 @@
-/* Queries to a source and their answers, and the text form of both. */
+/* Queries to a source and their answers, and their text format. */
 #pragma once
 
 #include "base/arena.h"
@@ -9,20 +9,20 @@ enum jl_asked_kind { JL_ANSWER_NONE, JL_ANSWER_FILE, JL_ANSWER_LIST, JL_ANSWER_L
 
 struct jl_asked_path {
 	const char *path;
-	enum jl_asked_kind kind; /* a path may be both a link and a file: they are separate records */
-	const char *text;        /* NULL: nothing there */
+	enum jl_asked_kind kind; /* a path may be both a link and a file: separate records */
+	const char *text;        /* NULL: does not exist */
 };
 
 struct jl_records {
 	struct jl_arena *arena;
-	struct jl_asked_path *items; /* in the order of (path, kind) */
+	struct jl_asked_path *items; /* sorted by (path, kind) */
 	size_t n, room;
 };
 
-/* NULL: not asked before. */
+/* NULL: not queried before. */
 const struct jl_asked_path *jl_records_find(const struct jl_records *records, const char *path,
 					    enum jl_asked_kind kind);
-/* Keeps copies. JL_E_LIMIT above JL_SOURCE_RECORDS_MAX. */
+/* Stores copies. JL_E_LIMIT above JL_SOURCE_RECORDS_MAX. */
 enum jl_status jl_records_add(struct jl_records *records, const char *path, enum jl_asked_kind kind, const char *text,
 			      struct jl_err *err);
 
@@ -30,6 +30,6 @@ void jl_records_write(const struct jl_records *records, struct jl_buf *out);
 enum jl_status jl_records_parse(struct jl_records *records, const char *name, const char *text, size_t len,
 				struct jl_err *err);
 
-/* Takes out of a capture what says whose machine it is: hardware addresses, UUIDs, names of containers, boot options.
- * Host names and serial numbers are not even read. `ret_out` uses the arena of `records`. */
+/* Removes identifying data from a capture: hardware addresses, UUIDs, container names, boot options. Host names and serial numbers are never read.
+ * `ret_out` uses the arena of `records`. */
 enum jl_status jl_redact(const struct jl_records *records, struct jl_records *ret_out, struct jl_err *err);

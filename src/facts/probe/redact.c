@@ -1,3 +1,4 @@
+/* Removes identifying data from captured machines. */
 #include "probe/records.h"
 
 #include <ctype.h>
@@ -7,7 +8,7 @@
 #define CGROUP_ROOT "/sys/fs/cgroup/"
 #define SEEN_MAX    256
 
-/* Interfaces that are called after their hardware address get a number instead, the same one everywhere. */
+/* Interfaces named after their hardware address get a number, the same everywhere. */
 struct seen {
 	char address[SEEN_MAX][13];
 	size_t n;
@@ -35,7 +36,7 @@ static size_t number_of(struct seen *seen, const char *address)
 	return i + 1;
 }
 
-/* enx0a1b2c3d4e5f: systemd's name for an interface without a better one */
+/* enx0a1b2c3d4e5f: systemd's fallback name, with the hardware address */
 static void replace_interfaces(char *text, struct seen *seen)
 {
 	for (char *at = text; (at = strchr(at, 'x')) != NULL; at++) {
@@ -48,7 +49,7 @@ static void replace_interfaces(char *text, struct seen *seen)
 	}
 }
 
-/* The name of the adapter that a path is about, where a person gave it ("acme-uplink"); those of the kernel and of systemd say nothing. 0: none. */
+/* Length of the user-chosen adapter name in a path ("acme-uplink"); names by the kernel or systemd do not identify anyone. 0: none. */
 static size_t given_name(const char *path)
 {
 	static const char *const usual[] = { "lo",  "eth",  "en",   "wl",   "ww",  "ib",  "docker", "veth",
@@ -61,7 +62,7 @@ static size_t given_name(const char *path)
 	return len;
 }
 
-/* `name` becomes "net7", wherever it stands as a word; NULL: no memory. */
+/* Replaces `name` by "net7" wherever it is a whole word; NULL: out of memory. */
 static char *replace_word(struct jl_arena *arena, char *text, const char *name, size_t len, size_t number)
 {
 	for (char *at = text; text && (at = memmem(at, strlen(at), name, len)) != NULL; at++) {
@@ -92,7 +93,7 @@ static char *replace_given(const struct jl_records *records, char *text)
 	return text;
 }
 
-/* `form`: h is a hexadecimal digit, anything else is itself. */
+/* Zeroes texts of a form; in `form`, h is a hexadecimal digit, other characters match themselves. */
 static void zero_form(char *text, const char *form)
 {
 	size_t len = strlen(form);
@@ -111,7 +112,7 @@ static void zero_form(char *text, const char *form)
 	}
 }
 
-/* The container engine is kept: it identifies no user. */
+/* Keeps the container engine, which identifies no user. */
 static const char *engine(const char *part, size_t len)
 {
 	static const char *const words[] = { "-kubepods", "-docker", "-libpod", "-lxc", "-containerd" };
@@ -122,7 +123,7 @@ static const char *engine(const char *part, size_t len)
 	return "";
 }
 
-/* Each part of a path becomes g1, g2, ...: only ancestors of one process are read, so depth says which. */
+/* Renames path components to g1, g2, ...: only ancestors of one process are read, so the depth identifies them. */
 static char *rename_parts(struct jl_arena *arena, const char *path, size_t from)
 {
 	struct jl_buf out;
@@ -146,7 +147,7 @@ static char *rename_parts(struct jl_arena *arena, const char *path, size_t from)
 	return text;
 }
 
-/* /sys/fs/cgroup/a/b/cpu.max; with version 1 a controller's folder comes first */
+/* /sys/fs/cgroup/a/b/cpu.max; with version 1 the first folder is the controller's */
 static char *cgroup_path(struct jl_arena *arena, const char *path)
 {
 	static const char *const controllers[] = { "cpu/", "cpu,cpuacct/", "memory/", "unified/" };
@@ -165,7 +166,7 @@ static char *cgroup_path(struct jl_arena *arena, const char *path)
 	return renamed ? jl_arena_printf(arena, "%s%s", renamed, file) : NULL;
 }
 
-/* "4:memory:/docker/1f2e": the path is what follows the second colon */
+/* "4:memory:/docker/1f2e": the path follows the second colon */
 static char *cgroup_text(struct jl_arena *arena, const char *text)
 {
 	char *out = jl_arena_strdup(arena, "");
@@ -186,7 +187,7 @@ static char *cgroup_text(struct jl_arena *arena, const char *text)
 	return out;
 }
 
-/* Only the pieces, cut at any of `cuts`, that begin with one of the words. */
+/* Keeps only the pieces, split at any of `cuts`, that begin with one of the words. */
 static char *keep(struct jl_arena *arena, const char *text, const char *cuts, const char *const *words)
 {
 	struct jl_buf out;

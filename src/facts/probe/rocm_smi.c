@@ -1,5 +1,5 @@
-/* AMD's management library: what it says of the GPUs of this machine, as a snapshot of NVML's kind. Only functions whose arguments are plain
- * numbers: layouts of its larger structures change between releases. Written by its header; no AMD GPU was seen. */
+/* Reads AMD GPUs through ROCm SMI into a snapshot of NVML's form. Uses only functions with scalar arguments, because the library's larger structs
+ * change between releases. Written from its header; not tested on an AMD GPU. */
 #include "probe/rocm_smi.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "base/utf8.h"
 
 #define SUCCESS      0
-#define VRAM         0 /* the library's numbers */
+#define VRAM         0 /* constants of the library */
 #define TEMP_CURRENT 0
 #define COMP_DRIVER  0
 
-/* Its name here and in the library, whether it may be missing, its arguments. */
+/* X(name here, name in the library, optional, arguments) */
 /* clang-format off */
 #define FUNCTIONS(X) \
 	X(init, "rsmi_init", false, uint64_t) \
@@ -29,12 +29,12 @@
 	X(unique, "rsmi_dev_unique_id_get", true, uint32_t, uint64_t *) \
 	X(memory, "rsmi_dev_memory_total_get", true, uint32_t, int, uint64_t *) \
 	X(memory_used, "rsmi_dev_memory_usage_get", true, uint32_t, int, uint64_t *) \
-	X(power, "rsmi_dev_power_ave_get", true, uint32_t, uint32_t, uint64_t *) /* µW, as the limits */ \
-	X(power_now, "rsmi_dev_current_socket_power_get", true, uint32_t, uint64_t *) /* where there is no mean */ \
+	X(power, "rsmi_dev_power_ave_get", true, uint32_t, uint32_t, uint64_t *) /* power in µW, as the limits */ \
+	X(power_now, "rsmi_dev_current_socket_power_get", true, uint32_t, uint64_t *) /* current power, if no average is available */ \
 	X(limit, "rsmi_dev_power_cap_get", true, uint32_t, uint32_t, uint64_t *) \
 	X(limit_default, "rsmi_dev_power_cap_default_get", true, uint32_t, uint64_t *) \
 	X(limit_range, "rsmi_dev_power_cap_range_get", true, uint32_t, uint32_t, uint64_t *, uint64_t *) \
-	X(temperature, "rsmi_dev_temp_metric_get", true, uint32_t, uint32_t, int, int64_t *) /* thousandths */ \
+	X(temperature, "rsmi_dev_temp_metric_get", true, uint32_t, uint32_t, int, int64_t *) /* temperature in thousandths of a degree */ \
 	X(busy, "rsmi_dev_busy_percent_get", true, uint32_t, uint32_t *)
 /* clang-format on */
 #define MEMBER(NAME, TEXT, OPTIONAL, ...) int (*NAME)(__VA_ARGS__);
@@ -72,7 +72,7 @@ static void read_gpu(const struct functions *f, uint32_t i, struct jl_nvml_gpu *
 	jl_utf8_sanitize(gpu->name);
 	if (f->unique && f->unique(i, &value) == SUCCESS)
 		(void)snprintf(gpu->uuid, sizeof(gpu->uuid), "0x%016llx", (unsigned long long)value);
-	if (f->pci && f->pci(i, &value) == SUCCESS) /* domain, 16 bits of others, bus, device, function */
+	if (f->pci && f->pci(i, &value) == SUCCESS) /* domain, 16 bits unused here, bus, device, function */
 		(void)snprintf(gpu->bus, sizeof(gpu->bus), "%04x:%02x:%02x.%x", (unsigned)(value >> 32),
 			       (unsigned)(value >> 8 & 0xff), (unsigned)(value >> 3 & 0x1f), (unsigned)(value & 7));
 	gpu->mem_B = bytes(f->memory, i);
@@ -85,7 +85,7 @@ static void read_gpu(const struct functions *f, uint32_t i, struct jl_nvml_gpu *
 		gpu->limit_default_W = (double)value * 1e-6;
 	if (f->limit_range && f->limit_range(i, 0, &most, &least) == SUCCESS)
 		gpu->limit_max_W = (double)most * 1e-6;
-	/* the edge of the chip; where that has no sensor, its hottest place */
+	/* edge sensor of the chip; without one, its hottest spot */
 	for (uint32_t sensor = 0; sensor < 2 && isnan(gpu->temperature_C); sensor++)
 		if (f->temperature && f->temperature(i, sensor, TEMP_CURRENT, &milli) == SUCCESS)
 			gpu->temperature_C = (double)milli * 1e-3;
@@ -103,7 +103,7 @@ enum jl_status jl_rocm_smi_read(struct jl_arena *arena, struct jl_nvml_snapshot 
 	const char *why = NULL;
 	uint32_t n = 0;
 
-	/* without its driver the library talks to the terminal */
+	/* without the driver the library prints to the terminal */
 	if (!jl_rocm_smi_wanted())
 		return jl_fail(err, JL_E_ABSENT, "no AMD driver: %s is not there", "/dev/kfd");
 	JL_TRY(jl_dynlib_open(&lib, "JEOUL_ROCM_SMI", names, symbols, JL_LEN(symbols), &f, err));

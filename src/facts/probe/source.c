@@ -1,3 +1,4 @@
+/* Sources of a machine's facts: live, or replayed from a capture. */
 #include "probe/source.h"
 
 #include <dirent.h>
@@ -19,13 +20,13 @@
 
 #define ASKED_PATH_MAX 1024
 #define ARCH_PATH      "/proc/sys/kernel/arch"
-#define CONFIG_B       4096 /* of a PCI Express device */
+#define CONFIG_B       4096 /* configuration space of a PCI Express device */
 
 struct jl_probe_source {
 	bool live;
 	struct jl_arena *arena;
 	struct jl_records records;
-	struct jl_nvml_snapshot *nvml; /* in the arena: machines point to it */
+	struct jl_nvml_snapshot *nvml; /* in the arena, because machines refer to it */
 	bool nvml_done;
 	enum jl_status failed;
 	struct jl_err err;
@@ -86,7 +87,7 @@ enum jl_status jl_source_replay_text(struct jl_probe_source **ret_source, const 
 	return status;
 }
 
-/* A plain file of a capture: links that go in circles, pipes and devices are refused before anything is read. */
+/* Reads a regular file of a capture; symbolic link loops, pipes and devices are refused before reading. */
 static enum jl_status read_part(const char *dir, const char *file, struct jl_buf *ret_buf, struct jl_err *err)
 {
 	char path[4096];
@@ -130,7 +131,7 @@ enum jl_status jl_source_failed(const struct jl_probe_source *source, struct jl_
 	return source->failed;
 }
 
-/* Linux has a file for it since 6.1; before that uname answers. */
+/* Linux has a file for it since 6.1; older kernels need uname. */
 static const char *arch_live(struct jl_probe_source *source)
 {
 	struct utsname name;
@@ -138,7 +139,7 @@ static const char *arch_live(struct jl_probe_source *source)
 	return uname(&name) == 0 ? jl_arena_strdup(source->arena, name.machine) : NULL;
 }
 
-/* As much of a file as the limit allows; trailing line ends go, control characters too. NULL: cannot be read. */
+/* Reads a file up to the limit; removes trailing line ends and control characters. NULL: unreadable. */
 static const char *read_live(struct jl_probe_source *source, const char *path)
 {
 	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -163,7 +164,7 @@ static const char *read_live(struct jl_probe_source *source, const char *path)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			goto out; /* a link that is down has no speed */
+			goto out; /* a link that is down has no speed: reading fails */
 		len += (size_t)n;
 		if (n == 0 || len >= JL_SOURCE_FILE_MAX_B)
 			break;
@@ -230,7 +231,7 @@ static const char *list_live(struct jl_probe_source *source, const char *path)
 	return kept;
 }
 
-/* Walks the extended capabilities of a device's configuration space; unprivileged readers get 64 bytes and learn nothing. */
+/* Searches the extended capabilities in a device's configuration space; without root only 64 bytes are readable, and the result is unknown. */
 static const char *acs_live(struct jl_probe_source *source, const char *device_path)
 {
 	enum { EXTENDED = 0x100, ACS = 0x0d, CONTROL = 6, STEPS_MAX = 96 };
@@ -318,7 +319,7 @@ const struct jl_nvml_snapshot *jl_source_nvml(struct jl_probe_source *source, jl
 			return source->nvml;
 		}
 		if (said && jl_rocm_smi_wanted() &&
-		    !getenv("JEOUL_NVML")) /* AMD's driver is there, or its library was named */
+		    !getenv("JEOUL_NVML")) /* AMD's driver is loaded, or its library named */
 			err = why;
 	}
 	if (!status && load)

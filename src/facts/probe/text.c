@@ -1,4 +1,4 @@
-/* Small readers of what /proc and /sys write. */
+/* Small parsers for the text of /proc and /sys. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

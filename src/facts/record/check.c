@@ -1,4 +1,4 @@
-/* Checks of a record, from any source. */
+/* Validates records from any source. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "record/record.h"
 
-/* How the name of a metric may end; a name that begins with n_ is a count, "loss" has no unit. */
+/* Allowed unit suffixes of metric names; names with n_ are counts, "loss" has no unit. */
 static const char *const unit_ends[] = {
 	"_s",  "_B",    "_Bps",   "_flop",  "_flopps", "_opps", "_W",   "_J",
 	"_Hz", "_frac", "_per_s", "_per_J", "_usd",    "_C",    "loss",
@@ -106,7 +106,7 @@ static bool summary_holds(const struct jl_stats *s)
 	for (size_t i = 0; i < JL_LEN(values); i++)
 		if (isinf(values[i]))
 			return false;
-	/* comparisons with NAN are false: what is not known contradicts nothing */
+	/* comparisons with NAN are false: unknown values contradict nothing */
 	return isfinite(s->median) && !(s->min > s->median) && !(s->max < s->median) && !(s->lo95 > s->hi95);
 }
 

@@ -1,3 +1,4 @@
+/* Texts of records for display. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Sizes of messages and buffers are powers of two: people call 268435456 bytes 256 MiB. */
+/* Sizes of messages and buffers are powers of two: 268435456 bytes are shown as 256 MiB. */
 static void print_size(char out[JL_RECORD_WORDS_MAX], double size_B)
 {
 	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB" };

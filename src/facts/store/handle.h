@@ -1,4 +1,4 @@
-/* What an open store is. Private to src/facts/store: store.c opens, reads and changes, write.c takes results. */
+/* An open store. Private to src/facts/store: store.c opens, reads and changes, write.c stores results. */
 #pragma once
 
 #include "store/backend.h"
@@ -7,30 +7,31 @@
 
 struct jl_store {
 	const struct jl_store_backend *backend;
-	struct jl_store_db *db; /* NULL: the server cannot be reached */
+	struct jl_store_db *db; /* NULL: server unreachable */
 	struct jl_store_place place;
-	struct jl_err offline; /* why */
+	struct jl_err offline; /* reason why the server is unreachable */
 	size_t n_waiting, n_sent, n_refused;
-	struct jl_err refusal;                 /* why the last of them */
-	struct jl_store_taken done, going;     /* ended; in the open batch */
-	size_t n_damaged;                      /* rows met that are no records */
-	char damaged_id[JL_RECORD_ID_LEN + 1]; /* ... the first of them */
-	struct jl_err damage;                  /* ... and what is wrong with it */
+	struct jl_err refusal;                 /* reason of the last refusal */
+	struct jl_store_taken done, going;     /* results of finished batches; of the open batch */
+	size_t n_damaged;                      /* rows found that are invalid records */
+	char damaged_id[JL_RECORD_ID_LEN + 1]; /* id of the first of them */
+	struct jl_err damage;                  /* error of the first damaged row */
 	bool in_batch;
-	bool guarded; /* to the transaction's end: a row that is refused (JL_E_DATA) leaves the others as they are. Only where it spools */
-	struct jl_buf batch;   /* lines of a batch that may have to go to the spool; only where the backend spools */
-	struct jl_buf refused; /* lines of a batch that the server would not take, each with the reason in front */
+	/* each row has a savepoint until the transaction ends: a refused row (JL_E_DATA) does not abort the others. Only with a spool */
+	bool guarded;
+	struct jl_buf batch;   /* lines of the open batch, in case they must go to the spool; only with a spool */
+	struct jl_buf refused; /* lines of the batch refused by the server, each with the reason before it */
 };
 
 void jl_store_go_offline(struct jl_store *store, const struct jl_err *why);
-/* What waits, and what was refused before, is offered to the server; a failure leaves it where it is. */
+/* Sends waiting and earlier refused results to the server; on failure they stay in their files. */
 void jl_store_send_waiting(struct jl_store *store);
 
-/* sql.c: what is asked of a database, in the words that both kinds understand. */
+/* sql.c: statements in the SQL common to both backends. */
 enum jl_status jl_sql_begin(struct jl_store *store, bool guarded, struct jl_err *err);
-enum jl_status jl_sql_commit(struct jl_store *store, struct jl_err *err); /* durable from here on */
+enum jl_status jl_sql_commit(struct jl_store *store, struct jl_err *err); /* durable when it returns JL_OK */
 void jl_sql_rollback(struct jl_store *store);
-/* `line` ends with NUL. */
+/* `line` is NUL-terminated. */
 enum jl_status jl_sql_put(struct jl_store *store, const struct jl_record *record, const char *line, bool *ret_new,
 			  struct jl_err *err);
 enum jl_status jl_sql_replace(struct jl_store *store, const struct jl_record *record, const char *line,

@@ -1,5 +1,4 @@
-/* From what a person writes to a database: a path, sqlite:PATH, postgresql://... or key=value pairs as psql takes them.
- */
+/* Resolves a user-given database name: a path, sqlite:PATH, postgresql://... or key=value pairs as in psql. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +27,13 @@ static char *join(const char *a, const char *b, const char *c)
 	return new;
 }
 
-/* $XDG_DATA_HOME/jeoul, else ~/.local/share/jeoul; `name` in it. */
+/* Path of `name` in $XDG_DATA_HOME/jeoul, else ~/.local/share/jeoul. */
 static enum jl_status in_data_home(char **ret_path, const char *name, struct jl_err *err)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	char *path;
 
-	if (data && data[0] == '/') /* the standard says that relative ones are to be ignored */
+	if (data && data[0] == '/') /* the XDG standard says to ignore relative paths */
 		path = join(data, "/jeoul/", name);
 	else if (home && *home == '/')
 		path = join(home, "/.local/share/jeoul/", name);
@@ -102,7 +101,7 @@ static enum jl_status server_place(struct jl_store_place *place, const char *url
 	char name[48];
 
 	JL_TRY(jl_store_postgres_shown(&place->shown, url, err));
-	/* by what is shown: a new password does not orphan what waits */
+	/* hash of the shown URL: a changed password must not orphan waiting results */
 	(void)snprintf(name, sizeof(name), "spool-%016llx.jsonl",
 		       (unsigned long long)jl_hash(JL_HASH_START, place->shown, strlen(place->shown)));
 	JL_TRY(in_data_home(&place->spool, name, err));
@@ -125,7 +124,7 @@ static enum jl_status file_place(struct jl_store_place *place, const char *url, 
 			status = jl_fail_nomem(err);
 		else if (!*place->target)
 			status = jl_fail(err, JL_E_USAGE, "a store needs a path: sqlite:results.db");
-		/* SQLite would take them for memory or for settings; a result that is said to be stored must stay */
+		/* SQLite would open an in-memory database or read settings from these; a stored result must be durable */
 		else if (*url == ':' || strncmp(url, "file:", 5) == 0)
 			status = jl_fail(
 				err, JL_E_USAGE,
@@ -138,7 +137,7 @@ static enum jl_status file_place(struct jl_store_place *place, const char *url, 
 	return place->shown ? JL_OK : jl_fail_nomem(err);
 }
 
-/* Something with a scheme that we do not have: a path with "://" in it is a slip, not a file. */
+/* True for a URL with an unsupported scheme: a path with "://" is a mistake. */
 static bool is_foreign_url(const char *url)
 {
 	return strstr(url, "://") && strncmp(url, "sqlite://", 9) != 0;

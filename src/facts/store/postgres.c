@@ -1,4 +1,4 @@
-/* Results on a team's PostgreSQL server. A commit returns when the server has it on its disk (synchronous_commit). */
+/* PostgreSQL backend for a team's server. A commit returns when the server has it on disk (synchronous_commit). */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -17,11 +17,11 @@
 #include "base/dynlib.h"
 #include "base/err.h"
 
-/* The few functions of libpq that are used, opened at run time: the program neither links it nor needs its header. */
+/* The functions of libpq in use, opened at run time: needs neither linking nor its header. */
 struct pg_conn;   /* PGconn */
 struct pg_result; /* PGresult */
 
-/* PQconninfoOption, as libpq lays it out since 7.x. */
+/* PQconninfoOption; this layout since libpq 7.x. */
 struct pg_option {
 	char *keyword, *envvar, *compiled, *val, *label, *dispchar;
 	int dispsize;
@@ -33,7 +33,7 @@ enum { PG_SQLSTATE = 'C' };                                        /* PG_DIAG_SQ
 
 typedef void pg_notice(void *ctx, const char *text);
 
-/* What it returns, its name here and in the library, its arguments. */
+/* X(return type, name here, name in the library, arguments) */
 /* clang-format off */
 #define JL_LIBPQ_FUNCTIONS(X) \
 	X(struct pg_conn *, connect, "PQconnectdbParams", const char *const *keywords, const char *const *values, int expand_dbname) \
@@ -70,11 +70,11 @@ struct libpq {
 #define SYMBOL(RETURNS, NAME, TEXT, ...) { .name = (TEXT), .offset = offsetof(struct libpq, NAME) },
 static const struct jl_dynlib_symbol symbols[] = { JL_LIBPQ_FUNCTIONS(SYMBOL) };
 
-/* The library, opened once and kept; JL_E_ABSENT with its package where it is not there. */
+/* Opens the library once and keeps it; JL_E_ABSENT names its package. */
 static enum jl_status open_libpq(const struct libpq **ret_pq, struct jl_err *err)
 {
 	static const char *const names[] = { "libpq.so.5", "libpq.so", NULL };
-	static struct libpq pq; /* the library stays until the program ends: it registers handlers */
+	static struct libpq pq; /* never closed, because it registers handlers */
 	static struct jl_dynlib lib;
 	struct jl_err why;
 
@@ -86,25 +86,25 @@ static enum jl_status open_libpq(const struct libpq **ret_pq, struct jl_err *err
 }
 
 #define CONNECT_S  "5"
-#define MIGRATE_MS 600000 /* all rows are written anew */
-#define ANSWER_S   3600   /* of one statement, however many rows it has */
+#define MIGRATE_MS 600000 /* a migration rewrites all rows */
+#define ANSWER_S   3600   /* limit of one statement with any number of rows */
 #define RESULT_B   (JL_RECORD_TEXT_MAX_B + ((size_t)1 << 20))
-#define EXTRA_MAX  1000 /* rows that are taken where none is wanted any more */
+#define EXTRA_MAX  1000 /* unexpected rows accepted before giving up */
 
 struct jl_store_db {
 	const struct libpq *pq;
 	struct pg_conn *conn;
 	char *shown;
-	char *password;  /* only to take it out of messages */
-	int patience_ms; /* how long a statement may take without a result */
-	bool silent;     /* it gave no result for longer: nothing more is asked of it */
-	bool flooded;    /* it sends more than was asked for: likewise */
+	char *password;  /* only to remove it from messages */
+	int patience_ms; /* maximum time without a result */
+	bool silent;     /* timed out: the connection is not used again */
+	bool flooded;    /* sent too many rows: not used again either */
 	double since_s;  /* time of the last result or statement */
-	double begin_s;  /* what was asked */
-	size_t unread_B; /* since the last result */
+	double begin_s;  /* start of the statement */
+	size_t unread_B; /* bytes since the last result */
 };
 
-/* As in sqlite.c: step i leads from version i to i + 1. */
+/* As in sqlite.c: step i migrates version i to i + 1. */
 static const char *const steps[JL_STORE_SCHEMA] = {
 	"CREATE TABLE jeoul_record (id text PRIMARY KEY, time_s double precision NOT NULL, kind text NOT NULL, machine "
 	"text, run text, body text NOT NULL);CREATE INDEX jeoul_record_time ON jeoul_record (time_s, id);",
@@ -115,8 +115,6 @@ static const char *const steps[JL_STORE_SCHEMA] = {
 	"jeoul_record_run ON jeoul_record (run);",
 };
 
-/* ---- what a URL says */
-
 static const char *option(const struct pg_option *options, const char *keyword)
 {
 	for (; options && options->keyword; options++)
@@ -125,7 +123,7 @@ static const char *option(const struct pg_option *options, const char *keyword)
 	return NULL;
 }
 
-/* A '/' or '@' in a password that was not written as %XX pushes the rest of it into what we would show. */
+/* True if a password with an unescaped '/' or '@' has moved part of itself into what would be shown. */
 static bool is_garbled(const struct pg_option *options)
 {
 	const char *db = option(options, "dbname"), *port = option(options, "port");
@@ -140,7 +138,7 @@ static enum jl_status parse_url(const struct libpq *pq, const char *url, struct 
 	struct pg_option *options = pq->parse(url, &why);
 
 	if (why)
-		pq->free_memory(why); /* it quotes parts of the URL: a password could be among them */
+		pq->free_memory(why); /* the message quotes parts of the URL, which may include the password */
 	if (options && is_garbled(options)) {
 		pq->free_options(options);
 		options = NULL;
@@ -182,9 +180,7 @@ enum jl_status jl_store_postgres_shown(char **ret_shown, const char *url, struct
 	return JL_OK;
 }
 
-/* ---- messages */
-
-/* One line, with every copy of the password blotted out. */
+/* Makes one line and blanks every copy of the password. */
 static void tidy(char *text, const char *password)
 {
 	size_t n = password ? strlen(password) : 0;
@@ -199,8 +195,8 @@ static void tidy(char *text, const char *password)
 	jl_utf8_sanitize(text);
 }
 
-/* The server is there and said no: to a value (22), a constraint (23), a write where only reading goes (25), rights or tables (42), a
- * size (54), something it cannot do (0A). Everything else may be otherwise in a minute. */
+/* True if a reachable server refuses the statement: value (22), constraint (23), read-only (25), rights or tables (42), size (54), unsupported
+ * (0A). All other errors may be temporary. */
 static bool is_refusal(const char *sqlstate)
 {
 	static const char *const classes[] = { "22", "23", "25", "42", "54", "0A" };
@@ -211,7 +207,7 @@ static bool is_refusal(const char *sqlstate)
 	return false;
 }
 
-/* JL_E_DATA: refused. JL_E_IO: out of reach. */
+/* JL_E_DATA: refused. JL_E_IO: unreachable. */
 static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, struct jl_err *err)
 {
 	const bool refused = res && is_refusal(db->pq->error_field(res, PG_SQLSTATE));
@@ -230,21 +226,19 @@ static enum jl_status fail(struct jl_store_db *db, const struct pg_result *res, 
 	return jl_fail(err, refused ? JL_E_DATA : JL_E_IO, "%s: %s", db->shown, text);
 }
 
-/* ---- statements */
-
-/* Waits for one of `events`; false: the server is silent. Remarks and pieces of a row are no answer. */
+/* Waits for one of `events`; false: timeout. Notices and partial rows do not count as an answer. */
 static bool wait_for(struct jl_store_db *db, short events)
 {
 	struct pollfd server = { .fd = db->pq->socket(db->conn), .events = events };
 	const double end_s = fmin(db->since_s + 1e-3 * db->patience_ms, db->begin_s + ANSWER_S);
 	int n = -1;
 
-	while (n < 0) { /* a signal is no answer */
+	while (n < 0) { /* interrupted by a signal */
 		const double left_s = end_s - jl_clock_s();
 
 		n = poll(&server, 1, left_s > 0 ? (int)(1e3 * left_s) + 1 : 0);
 		if (n < 0 && errno != EINTR)
-			return true; /* libpq reports the error of the connection */
+			return true; /* libpq reports the connection's error */
 	}
 	int waiting_B = 0;
 
@@ -256,7 +250,7 @@ static bool wait_for(struct jl_store_db *db, short events)
 	return !db->silent;
 }
 
-/* A result, or NULL where none is left or the server is silent. Nothing waits without an end: the library itself would. */
+/* Next result; NULL: none left, or timeout. libpq's own waits have no timeout. */
 static struct pg_result *next_result(struct jl_store_db *db)
 {
 	while (!db->silent && db->pq->flush(db->conn) == 1)
@@ -270,14 +264,14 @@ static struct pg_result *next_result(struct jl_store_db *db)
 	return db->silent ? NULL : db->pq->get_result(db->conn);
 }
 
-/* The last result of what was sent, or the first that went wrong; NULL where it was not sent or not answered. */
+/* Last result of a statement, or the first error; NULL: not sent or not answered. */
 static struct pg_result *answer(struct jl_store_db *db, int sent)
 {
 	struct pg_result *res = NULL, *next;
 	size_t n_rows = 0;
 
 	while (sent && (next = next_result(db)) != NULL) {
-		if (db->pq->result_status(next) == PG_SINGLE_TUPLE) { /* no row is wanted */
+		if (db->pq->result_status(next) == PG_SINGLE_TUPLE) { /* no rows are expected */
 			db->pq->clear(next);
 			db->silent = db->flooded = ++n_rows > EXTRA_MAX;
 			continue;
@@ -298,7 +292,7 @@ static struct pg_result *answer(struct jl_store_db *db, int sent)
 	return res;
 }
 
-/* Starts the time limit of a statement; false: the connection cannot be used. */
+/* Starts the time limit of a statement; false: the connection is unusable. */
 static bool begin(struct jl_store_db *db)
 {
 	db->begin_s = db->since_s = jl_clock_s();
@@ -316,14 +310,14 @@ static enum jl_status run(struct jl_store_db *db, const char *sql, struct jl_err
 	return status;
 }
 
-/* Rows come one at a time: an export of any size needs the memory of one record. */
+/* Receives rows one at a time: an export of any size needs the memory of one record. */
 static enum jl_status walk(struct jl_store_db *db, jl_store_visit *visit, void *ctx, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
 	struct pg_result *res;
 	size_t n_extra = 0;
 
-	/* all results are taken, also after an error: the connection is free again only then */
+	/* read all results, also after an error: only then the connection is free again */
 	while ((res = next_result(db)) != NULL) {
 		int code = db->pq->result_status(res);
 
@@ -351,7 +345,7 @@ static enum jl_status ask(struct jl_store_db *db, const char *sql, const char *c
 	int code = db->pq->result_status(res);
 	if (code != PG_COMMAND_OK && code != PG_TUPLES_OK)
 		status = fail(db, res, err);
-	/* the server answers a COMMIT of what has failed with a ROLLBACK, and calls that fine */
+	/* the server answers COMMIT of a failed transaction with ROLLBACK and reports success */
 	else if (strcmp(sql, "COMMIT") == 0 && strcmp(db->pq->cmd_status(res), sql) != 0)
 		status = jl_fail(err, JL_E_IO, "%s: the server rolled the results back", db->shown);
 	else if (ret_n)
@@ -364,8 +358,6 @@ static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long l
 {
 	return jl_sql_number(&jl_store_postgres, db, sql, ret_value, err);
 }
-
-/* ---- opening */
 
 static enum jl_status read_version(struct jl_store_db *db, long long *ret_version, struct jl_err *err)
 {
@@ -382,7 +374,7 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 {
 	char sql[128];
 	long long version = 0;
-	/* one session at a time; any fixed number of ours will do as the lock's key */
+	/* one migration at a time; the key of the advisory lock is arbitrary but fixed */
 
 	db->patience_ms = MIGRATE_MS;
 	enum jl_status status = run(db, "BEGIN; SELECT pg_advisory_xact_lock(1785029493)", err);
@@ -423,7 +415,7 @@ static void close_db(struct jl_store_db *db)
 	jl_free(db);
 }
 
-/* The library would print the server's remarks on standard error. */
+/* libpq prints notices to standard error by default. */
 static void be_silent(void *ctx, const char *text)
 {
 	(void)ctx;
@@ -432,7 +424,7 @@ static void be_silent(void *ctx, const char *text)
 
 static enum jl_status connect_db(struct jl_store_db *db, const char *url, struct jl_err *err)
 {
-	/* parameters of the URL come later and override these */
+	/* later parameters of the URL override these */
 	const char *const keywords[] = { "connect_timeout", "tcp_user_timeout", "application_name",
 					 "dbname",          "client_encoding",  NULL };
 	const char *const values[] = { CONNECT_S, "10000", "jeoul", url, "UTF8", NULL };

@@ -1,5 +1,5 @@
-/* Results that wait for the server: JSON Lines in one file. Adding and sending hold a lock on it; a line that was
- * written and synchronised is acknowledged. Sending is safe to repeat: the server ignores ids that it knows. */
+/* Spool: results waiting for the server, as JSON Lines in one file. Adding and sending lock the file; a result is acknowledged once its line is
+ * synced. Sending may be repeated, because the server ignores known ids. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static enum jl_status write_all(int fd, const char *path, const char *data, size
 	return JL_OK;
 }
 
-/* The entry in the folder must be on the disk too, the first time. */
+/* Syncs the folder, so that a new file's entry is on disk. */
 static void sync_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -68,7 +68,7 @@ enum jl_status jl_spool_add(const char *path, const char *lines, size_t len, str
 				 SPOOL_MAX_B >> 20);
 		goto out;
 	}
-	/* a writer died in the middle of a line: that line was never acknowledged; end it so that ours stays whole */
+	/* a writer died within a line, which was never acknowledged; end it so that the next line stays intact */
 	if (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n')
 		status = write_all(fd, path, "\n", 1, err);
 	JL_THEN(status, write_all(fd, path, lines, len, err));
@@ -83,7 +83,7 @@ out:
 	return status;
 }
 
-/* Opened and locked, its text in `text`; -1 and JL_OK: there is none. */
+/* Opens and locks the spool and reads it into `text`; -1 and JL_OK: no spool. */
 static enum jl_status open_locked(const char *path, int *ret_fd, struct jl_buf *text, struct jl_err *err)
 {
 	char chunk[65536];
@@ -132,7 +132,7 @@ enum jl_status jl_spool_count(const char *path, size_t *ret_n, struct jl_err *er
 	return status;
 }
 
-/* What is no record is kept aside: it may be the half of one that a person can still read. */
+/* Moves an invalid line aside: it may be part of a record that a person can recover. */
 static enum jl_status set_aside(const char *path, const char *line, size_t len, struct jl_err *err)
 {
 	char bad[4096];

@@ -1,5 +1,4 @@
-/* What is asked of a database: one text of each statement for SQLite and PostgreSQL, values as text, types by CAST. Parameters appear in
- * the order of their numbers for the first time, or are found by name. */
+/* SQL statements shared by SQLite and PostgreSQL: values as text, types by CAST. Parameters first appear in numerical order, or are found by name. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ enum jl_status jl_sql_put(struct jl_store *s, const struct jl_record *record, co
 		"INSERT INTO %s (id, kind, machine, run, origin, backend, machine_name, time_s, body) VALUES ($1, $2, "
 		"$3, $4, $5, $6, $7, CAST($8 AS double precision), $9) ON CONFLICT (id) DO NOTHING",
 		record, line, ret_new, err);
-	/* `err` keeps why the row was refused */
+	/* `err` keeps the reason of the refusal */
 	if (s->guarded && ask(s, status ? "ROLLBACK TO SAVEPOINT row" : "RELEASE SAVEPOINT row", NULL, 0, NULL, NULL,
 			      status ? NULL : err))
 		status = JL_E_IO;

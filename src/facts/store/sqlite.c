@@ -1,4 +1,4 @@
-/* Results in one SQLite file. Write-ahead log with full synchronisation: a commit that returned is on the disk. */
+/* SQLite backend: one file. Write-ahead log with full synchronisation: a commit is on disk when it returns. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@
 #include "base/text.h"
 #include "base/err.h"
 
-/* The few functions of SQLite that are used, opened when a store is: reading its library takes a tenth of the time of a prediction, which
- * has no store. */
+/* The functions of SQLite in use, opened with the first store: loading the library takes a tenth of the time of a prediction, which needs no store.
+ */
 #define JL_LIBSQLITE_FUNCTIONS(X)                                                                                      \
 	X(bind_parameter_index)                                                                                        \
 	X(bind_text)                                                                                                   \
@@ -67,7 +67,7 @@ static void open_library(void)
 			     &opened.why);
 }
 
-/* The library, opened once and kept; JL_E_ABSENT with its package where it is not there. */
+/* Opens the library once and keeps it; JL_E_ABSENT names its package. */
 static enum jl_status open_libsqlite(const struct libsqlite **ret_sqlite, struct jl_err *err)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -83,7 +83,7 @@ static enum jl_status open_libsqlite(const struct libsqlite **ret_sqlite, struct
 }
 
 #define SCHEMA_MAX_B   ((size_t)1 << 20)
-#define APPLICATION_ID 0x6a656f75 /* "jeou": tells our files from other programs' */
+#define APPLICATION_ID 0x6a656f75 /* "jeou": identifies jeoul's files */
 
 struct jl_store_db {
 	const struct libsqlite *lib;
@@ -91,7 +91,7 @@ struct jl_store_db {
 	char *shown;
 };
 
-/* Step i brings a database of version i to version i + 1. Never edited once released: only added to. */
+/* Step i migrates version i to i + 1. Released steps are never edited. */
 static const char *const steps[JL_STORE_SCHEMA] = {
 	"CREATE TABLE record (id TEXT PRIMARY KEY NOT NULL, time_s REAL NOT NULL, kind TEXT NOT NULL, machine TEXT, "
 	"run TEXT, body TEXT NOT NULL);CREATE INDEX record_time ON record (time_s, id);",
@@ -181,7 +181,7 @@ static enum jl_status ask_number(struct jl_store_db *db, const char *sql, long l
 	return jl_sql_number(&jl_store_sqlite, db, sql, ret_value, err);
 }
 
-/* Several hosts cannot share the write-ahead log of a network file system: it needs memory that all of them see. */
+/* A network file system cannot hold a write-ahead log for several hosts, because the log needs shared memory. */
 static bool is_network_file_system(const char *path)
 {
 	static const unsigned long magics[] = {
@@ -199,7 +199,7 @@ static bool is_network_file_system(const char *path)
 	return false;
 }
 
-/* Two programs may make the same database at once; the switch of the journal does not wait by itself. */
+/* Retries: two programs may create the same database concurrently, and the change of the journal mode does not wait by itself. */
 static enum jl_status set_journal(struct jl_store_db *db, const char *path, struct jl_err *err)
 {
 	const char *sql = is_network_file_system(path) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL";
@@ -214,7 +214,7 @@ static enum jl_status set_journal(struct jl_store_db *db, const char *path, stru
 	return code == SQLITE_OK ? JL_OK : fail(db, code, err);
 }
 
-/* The schema of a database file: names and definitions, without white space, in order. */
+/* Schema of a database file: names and definitions, without white space, sorted. */
 static const char schema_sql[] =
 	"SELECT group_concat(t, ';') FROM (SELECT type || ' ' || name || ' ' || tbl_name || ' ' || "
 	"replace(replace(replace(coalesce(sql, ''), ' ', ''), char(10), ''), '\"', '') AS t FROM sqlite_master WHERE "
@@ -227,8 +227,8 @@ static enum jl_status copy_text(void *ctx, const char *text, size_t len, struct 
 	return ((struct jl_buf *)ctx)->failed ? jl_fail_nomem(err) : JL_OK;
 }
 
-/* Is every table and index ours, to the letter? Others may hold expressions that our statements would run: generated columns, CHECKs, indexes of
- * expressions. What ours are is read from a new database of the same version. */
+/* Refuses unknown tables, indexes and expressions: generated columns, CHECKs and indexes in a foreign file would be executed by our statements. The
+ * reference schema is read from a new database of the same version. */
 static enum jl_status check_schema(struct jl_store_db *db, long long version, struct jl_err *err)
 {
 	struct jl_store_db made = { .lib = db->lib, .shown = db->shown };
@@ -268,14 +268,14 @@ static enum jl_status check_owner(struct jl_store_db *db, long long version, str
 	return check_schema(db, version, err);
 }
 
-/* All steps in one transaction: a database is of one version or of the next, never between. */
+/* All steps in one transaction: a database is never between two versions. */
 static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 {
 	char sql[96];
 	long long version = 0;
 
 	JL_TRY(run(db, "BEGIN IMMEDIATE", err));
-	/* again, now under the lock */
+	/* read again under the lock */
 	enum jl_status status = ask_number(db, "PRAGMA user_version", &version, err);
 	JL_THEN(status, check_owner(db, version, err));
 	for (long long i = version; i < JL_STORE_SCHEMA && !status; i++)
@@ -290,7 +290,7 @@ static enum jl_status migrate(struct jl_store_db *db, struct jl_err *err)
 	return status;
 }
 
-/* Every ten thousand of its steps: true ends what runs. */
+/* Progress handler, every 10,000 virtual machine steps; true aborts the statement. */
 static int spend(void *ctx)
 {
 	(void)ctx;
@@ -303,13 +303,13 @@ static enum jl_status prepare(struct jl_store_db *db, const char *path, struct j
 
 	db->lib->extended_result_codes(db->sq, 1);
 	db->lib->busy_timeout(db->sq, JL_STORE_BUSY_MS);
-	/* a record's lines are no programs: what is in the file cannot make SQLite call functions of ours */
+	/* the file is untrusted: its schema must not call application functions or change settings */
 	db->lib->db_config(db->sq, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	db->lib->db_config(db->sq, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	db->lib->progress_handler(db->sq, 10000, spend, NULL);
 	db->lib->limit(db->sq, SQLITE_LIMIT_LENGTH, (int)JL_RECORD_TEXT_MAX_B + 4096);
 	enum jl_status status = run(db, "PRAGMA synchronous = FULL", err);
-	/* as of one moment: between two questions another process may have made the tables */
+	/* in one transaction, because another process may create the tables between two queries */
 	JL_THEN(status, run(db, "BEGIN", err));
 	JL_THEN(status, ask_number(db, "PRAGMA user_version", &version, err));
 	JL_THEN(status, check_owner(db, version, err));
@@ -332,8 +332,8 @@ static void close_db(struct jl_store_db *db)
 	jl_free(db);
 }
 
-/* A file that may only be read, in a folder that cannot take the files of a write-ahead log: as it lies there. Not while there is a log
- * beside it: then a writer is active, or the last write is not in the file yet. */
+/* Opens a read-only file in a read-only folder, where no write-ahead log can be created, as immutable. Not if a log exists: then a writer is
+ * active, or the last commit is not in the file yet. */
 static int open_unchanging(struct jl_store_db *db, const char *path)
 {
 	struct stat info;
@@ -356,7 +356,7 @@ static int open_unchanging(struct jl_store_db *db, const char *path)
 	return code;
 }
 
-/* May it be read but not be written, itself or its folder? */
+/* True if the file is readable but the file or its folder is not writable. */
 static bool is_only_readable(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -366,7 +366,7 @@ static bool is_only_readable(const char *path)
 	return access(path, R_OK) == 0 && (access(path, W_OK) != 0 || access(*folder ? folder : "/", W_OK) != 0);
 }
 
-/* SQLite takes a file of one byte for an empty database. */
+/* True if the file is not an SQLite database; SQLite would take a file of one byte for an empty one. */
 static bool is_other_file(const char *path)
 {
 	static const char head[] = "SQLite format 3";

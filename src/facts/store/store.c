@@ -1,3 +1,4 @@
+/* Opens stores, reads, changes and merges records. */
 #include "store/store.h"
 
 #include <ctype.h>
@@ -8,8 +9,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "store/handle.h"
-
-/* ---- opening and closing */
 
 void jl_store_go_offline(struct jl_store *store, const struct jl_err *why)
 {
@@ -117,8 +116,6 @@ static enum jl_status need_db(const struct jl_store *store, struct jl_err *err)
 		return JL_OK;
 	return jl_fail_from(err, JL_E_IO, NULL, &store->offline, "{}; %zu results wait to be sent", store->n_waiting);
 }
-
-/* ---- reading */
 
 #define SHORT_ID_MIN 4
 
@@ -258,8 +255,6 @@ enum jl_status jl_store_list(struct jl_store *store, const struct jl_store_filte
 	return JL_OK;
 }
 
-/* ---- changing */
-
 enum jl_status jl_store_delete(struct jl_store *store, const char *id, struct jl_err *err)
 {
 	char whole[JL_RECORD_ID_LEN + 1];
@@ -268,7 +263,7 @@ enum jl_status jl_store_delete(struct jl_store *store, const char *id, struct jl
 	return jl_sql_erase(store, whole, err);
 }
 
-/* On the stored text itself, so that keys we do not know stay. */
+/* Edits the stored text itself, so that unknown keys stay. */
 static char *with_note(const char *body, size_t len, const char *note)
 {
 	json_t *root = jl_json_load(body, len, 0, NULL);
@@ -280,7 +275,7 @@ static char *with_note(const char *body, size_t len, const char *note)
 	if (note && *note)
 		failed = json_object_set_new(root, "note", json_string(note));
 	else
-		(void)json_object_del(root, "note"); /* there may be none */
+		(void)json_object_del(root, "note"); /* fails if there is no note */
 	if (!failed)
 		text = json_dumps(root, JSON_COMPACT);
 	json_decref(root);

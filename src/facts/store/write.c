@@ -1,12 +1,10 @@
-/* Taking results: into the database, into the spool while the server is away, or aside with the reason where it refuses them. */
+/* Stores results: in the database, in the spool if the server is unreachable, or aside with the reason if it refuses them. */
 #include <string.h>
 #include <time.h>
 
 #include "store/handle.h"
 
-/* ---- what the server refuses */
-
-/* Its reason in front of the line; durable only with keep_refused. */
+/* Adds the line with the reason before it; durable only after keep_refused. */
 static enum jl_status set_aside(struct jl_store *store, const struct jl_err *why, const char *line, size_t len,
 				struct jl_err *err)
 {
@@ -29,8 +27,6 @@ static enum jl_status keep_refused(struct jl_store *store, struct jl_err *err)
 	return status;
 }
 
-/* ---- sending what waits */
-
 static enum jl_status read_line(const char *line, size_t len, struct jl_arena *arena, struct jl_record *ret_record,
 				struct jl_err *err)
 {
@@ -38,12 +34,12 @@ static enum jl_status read_line(const char *line, size_t len, struct jl_arena *a
 	return jl_record_read(line, len, arena, ret_record, err);
 }
 
-/* One from the future would be the newest for ever. A day is left for clocks that go wrong. */
+/* Refuses times in the future, which would stay the newest forever; one day of tolerance for wrong clocks. */
 static enum jl_status check_time(const struct jl_record *record, struct jl_err *err)
 {
 	const double now_s = (double)time(NULL);
 
-	return record->time_s < now_s + 86400 || now_s < 1.7e9 /* our own clock does not know */
+	return record->time_s < now_s + 86400 || now_s < 1.7e9 /* false if the own clock is not set */
 		       ? JL_OK
 		       : jl_fail(err, JL_E_DATA,
 				 "a record was measured %.0f days in the future; check the clock of where it comes "
@@ -51,7 +47,7 @@ static enum jl_status check_time(const struct jl_record *record, struct jl_err *
 				 (record->time_s - now_s) / 86400);
 }
 
-/* `ret_refused`: it is a record, and the server said no; `err` says why. */
+/* `ret_refused`: the record is valid and the server refused it; `err` has the reason. */
 static enum jl_status offer(struct jl_store *store, const char *line, size_t len, bool *ret_refused, struct jl_err *err)
 {
 	struct jl_record record;
@@ -62,7 +58,7 @@ static enum jl_status offer(struct jl_store *store, const char *line, size_t len
 
 	*ret_refused = false;
 	if (!status) {
-		body = jl_arena_strndup(&arena, line, len); /* the server takes text that ends with NUL */
+		body = jl_arena_strndup(&arena, line, len); /* the backend takes NUL-terminated text */
 		status = body ? jl_sql_put(store, &record, body, &new, err) : jl_fail_nomem(err);
 		*ret_refused = status == JL_E_DATA;
 	}
@@ -73,7 +69,8 @@ static enum jl_status offer(struct jl_store *store, const char *line, size_t len
 struct sending {
 	struct jl_store *store;
 	size_t n_refused;
-	bool keep; /* the file of the refused: some of it is refused again, so all of it stays; ids are taken once */
+	/* file of refused results: keep all lines if any is refused again; known ids are ignored when resent */
+	bool keep;
 };
 
 static enum jl_status send_waiting(void *ctx, const char *line, size_t len, struct jl_err *err)
@@ -113,7 +110,7 @@ static enum jl_status commit_sent(void *ctx, struct jl_err *err)
 	return jl_sql_commit(store, err);
 }
 
-/* How many were taken; offline afterwards where the server went away. */
+/* Returns the number stored; the store is offline afterwards if the connection was lost. */
 static size_t send_file(struct jl_store *store, const char *path, struct sending *sending,
 			enum jl_status (*send)(void *, const char *, size_t, struct jl_err *))
 {
@@ -155,8 +152,6 @@ void jl_store_send_waiting(struct jl_store *store)
 		(void)jl_spool_count(store->place.spool, &store->n_waiting, NULL);
 	}
 }
-
-/* ---- batches */
 
 enum jl_status jl_store_begin(struct jl_store *store, struct jl_err *err)
 {
@@ -227,9 +222,7 @@ void jl_store_abandon(struct jl_store *store)
 	jl_buf_reset(&store->refused);
 }
 
-/* ---- one result */
-
-/* A statement that fails takes the whole transaction with it. What had been taken is put again, from now on row by row under guard. */
+/* A failed statement aborts the whole transaction: repeats the batch so far, from now on with a savepoint per row. */
 static enum jl_status begin_again(struct jl_store *store, struct jl_err *err)
 {
 	const struct jl_buf *batch = &store->batch;
@@ -257,7 +250,7 @@ static enum jl_status refuse(struct jl_store *store, const char *line, const str
 	return JL_OK;
 }
 
-/* To the database. JL_OK with `ret_kept`; where the server went away that is JL_STORE_SPOOLED, and the line still has to go there. */
+/* Stores in the database. JL_OK with `ret_kept`; JL_STORE_SPOOLED: the connection was lost, and the caller must spool the line. */
 static enum jl_status to_database(struct jl_store *store, const struct jl_record *record, const char *line,
 				  enum jl_store_kept *ret_kept, struct jl_err *err)
 {
@@ -286,7 +279,7 @@ static enum jl_status to_database(struct jl_store *store, const struct jl_record
 	return refuse(store, line, &why, err);
 }
 
-/* One row, in its own transaction unless a batch is open: each backend's single statement is one. */
+/* Stores one row, in its own transaction unless a batch is open: single statements are transactions in both backends. */
 static enum jl_status put_row(struct jl_store *store, const struct jl_record *record, const char *line,
 			      enum jl_store_kept *ret_kept, struct jl_err *err)
 {
@@ -341,7 +334,7 @@ enum jl_status jl_store_put_line(struct jl_store *store, const char *line, size_
 		char *body = jl_arena_strndup(&arena, line, len);
 
 		for (char *c = body; c && *c; c++)
-			if (*c == '\n' || *c == '\r') /* white space between tokens: in strings it would be escaped */
+			if (*c == '\n' || *c == '\r') /* white space between tokens only: in strings it is escaped */
 				*c = ' ';
 		status = body ? put_row(store, &record, body, ret_kept, err) : jl_fail_nomem(err);
 	}

@@ -1,3 +1,4 @@
+/* The table of measuring backends. */
 #include "bench/backend.h"
 
 const struct jl_bench_backend *const jl_bench_backends[] = {

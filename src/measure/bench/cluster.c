@@ -1,3 +1,4 @@
+/* Measures a cluster and finds slow machines and bad links. */
 #include "bench/cluster.h"
 
 #include <math.h>
@@ -10,11 +11,11 @@
 #include "base/stats.h"
 #include "bench/core.h"
 
-#define ALONE_S     0.4               /* of each figure of a rank alone */
-#define PAIR_B      ((size_t)4 << 20) /* of a message between two */
-#define PAIR_RUNS   4                 /* the first one warms up */
+#define ALONE_S     0.4               /* per figure of a single rank */
+#define PAIR_B      ((size_t)4 << 20) /* message size between two ranks */
+#define PAIR_RUNS   4                 /* the first run warms up */
 #define REDUCE_RUNS 5
-#define BAD_LN      0.4 /* a link must be so much slower than the others at least */
+#define BAD_LN      0.4 /* ln of the slowdown against other links from which a link is bad */
 
 const char *const jl_cluster_figures[JL_N_CLUSTER_FIGURE] = {
 	[JL_CLUSTER_GEMM] = JL_N("matrix product"),  [JL_CLUSTER_MEMORY] = JL_N("memory"),
@@ -33,7 +34,7 @@ static double alone(const char *backend, struct jl_bench_task task)
 	return jl_bench_work(&task) / result.time_s.median;
 }
 
-/* Each rank alone, all at once: a host's ranks share its processors. */
+/* Each rank measures itself without communication. All do so at once, so ranks on one host share its processors. */
 static enum jl_status measure_alone(struct jl_cluster *c, struct jl_comm *comm, struct jl_err *err)
 {
 	const int n_threads = jl_pool_cpus_each(comm->n_local);
@@ -74,10 +75,10 @@ static enum jl_status measure_alone(struct jl_cluster *c, struct jl_comm *comm, 
 	return status;
 }
 
-/* All ranks send `far` ahead at once, each to one and from one. A link is as fast as the faster of its two ends says: the slower one may have
- * waited for its other link. */
+/* Each rank sends to the rank `far` ahead, all at once. Takes the higher of the rates that the two ends measured: the slower end may have waited
+ * for its other link. */
 static enum jl_status measure_round(struct jl_cluster *c, struct jl_comm *comm, int far,
-				    char *buffers, /* NOLINT(readability-non-const-parameter): it is written */
+				    char *buffers, /* NOLINT(readability-non-const-parameter): written by the call */
 				    struct jl_err *err)
 {
 	struct jl_coll_call call = { .coll = JL_COLL_SENDRECV,
@@ -107,7 +108,7 @@ static enum jl_status measure_round(struct jl_cluster *c, struct jl_comm *comm, 
 }
 
 static enum jl_status measure_reduce(struct jl_cluster *c, struct jl_comm *comm, size_t which, size_t size_B,
-				     char *buffers, /* NOLINT(readability-non-const-parameter): it is written */
+				     char *buffers, /* NOLINT(readability-non-const-parameter): written by the call */
 				     struct jl_err *err)
 {
 	struct jl_coll_call call = {
@@ -161,7 +162,7 @@ enum jl_status jl_cluster_measure(struct jl_cluster *c, struct jl_comm *comm, st
 	return status;
 }
 
-/* ---- what follows */
+/* ---- evaluation */
 
 static void rank_links(struct jl_cluster *c)
 {
@@ -189,13 +190,13 @@ static int slowest_first(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Between ranks of different hosts, or of one where there is one only. */
+/* True for links between different hosts, or if there is only one host for all links. */
 static bool counts(const struct jl_cluster *c, int from, int to, bool one_host)
 {
 	return !isnan(c->pair_Bps[from][to]) && (one_host || strcmp(c->hosts[from], c->hosts[to]) != 0);
 }
 
-/* A link is bad where it is far below what links of both its ends usually are: a slow machine is slow on all of them. */
+/* A link is bad if it is far slower than the typical links of both its ends: a slow machine is slow on all its links. */
 static void find_bad(struct jl_cluster *c, double *all, bool one_host)
 {
 	size_t n = 0;

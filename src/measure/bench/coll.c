@@ -1,4 +1,4 @@
-/* Collectives through a communicator: the backends shm, tcp and mpi. */
+/* The measuring backends shm, tcp and mpi: collectives through a communicator. */
 #include <stdint.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@ struct jl_bench_state {
 	struct jl_comm *comm;
 	struct jl_pattern pattern;
 	size_t buffer_B;
-	char *memory[2], *buffers[2]; /* a buffer begins somewhere in its memory */
+	char *memory[2], *buffers[2]; /* buffers start at an offset in their memory */
 	struct jl_coll_call call;
-	double clock_s; /* what reading the clock takes itself: a tenth of the smallest all-reduce */
+	double clock_s; /* time to read the clock: up to 10 % of the smallest all-reduce */
 };
 
 static bool supports(const struct jl_bench_task *task)
@@ -57,7 +57,7 @@ static void finish(struct jl_bench_state *s)
 	jl_free(s);
 }
 
-/* Ranks that fail alone leave the others waiting: agree on whether all have their memory. */
+/* Agrees on whether all ranks got their memory: if one rank failed alone, the others would wait for it. */
 static enum jl_status all_have(struct jl_comm *comm, bool mine, struct jl_err *err)
 {
 	double all = mine;
@@ -102,7 +102,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 	}
 	s->call = jl_pattern_call(task, s->comm->rank, s->comm->n_ranks, s->buffers[0], s->buffers[1]);
 	if (s->buffers[1])
-		memset(s->buffers[1], 0, s->buffer_B); /* pages are there before anything is timed */
+		memset(s->buffers[1], 0, s->buffer_B); /* maps the pages before timing */
 	jl_pattern_fill(&s->pattern, (void *)(uintptr_t)s->call.send);
 	s->clock_s = clock_cost_s();
 	status = jl_comm_run(s->comm, &s->call, err);
@@ -118,7 +118,7 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 	enum jl_status status = jl_comm_barrier(s->comm, err);
 	const double start_s = jl_clock_s();
 
-	/* past jl_comm_run's checks: they were passed in `prepare`, and nothing was started beside */
+	/* skips jl_comm_run's checks: `prepare` has made them, and no other call is in flight */
 	JL_THEN(status, s->comm->backend->run(s->comm, &s->call, err));
 	double took_s = jl_clock_s() - start_s;
 	if (!status)
@@ -129,7 +129,7 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
 	if (s->buffers[1])
-		memset(s->buffers[1], 0xa5, s->buffer_B); /* what is not written must not look right */
+		memset(s->buffers[1], 0xa5, s->buffer_B); /* elements that are not written must fail the check */
 	else if (jl_coll_shapes[s->task.coll].gathers && !jl_coll_shapes[s->task.coll].deals)
 		memset(s->buffers[0], 0xa5, s->buffer_B);
 	jl_pattern_fill(&s->pattern, (void *)(uintptr_t)s->call.send);
@@ -145,7 +145,7 @@ static enum jl_status always_present(struct jl_err *err)
 	return JL_OK;
 }
 
-/* The same for all communicators but for its name, whether it is there, and which tasks it takes. */
+/* The backends differ only in name, presence and supported tasks. */
 #define BACKEND(NAME, TEXT, PRESENT)                                                                                   \
 	const struct jl_bench_backend jl_bench_##NAME = {                                                              \
 		.name = #NAME,                                                                                         \

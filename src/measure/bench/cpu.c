@@ -1,4 +1,4 @@
-/* The measuring backend for the CPUs of this machine. */
+/* The measuring backend for this machine's CPUs. */
 #include "bench/cpu.h"
 
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "bench/cpu_libs.h"
 
-#define EXACT_K_MAX ((size_t)1 << 22) /* more terms than float sums exactly */
+#define EXACT_K_MAX ((size_t)1 << 22) /* beyond this k, float sums of the test data are not exact */
 
 struct jl_bench_state {
 	struct jl_cpu_gemm *gemm;
@@ -27,7 +27,7 @@ static bool supports(const struct jl_bench_task *task)
 	return (task->kind == JL_BENCH_TRIAD || task->kind == JL_BENCH_COPY) && task->size_B >= sizeof(double);
 }
 
-/* A product works on copies that it packs itself. */
+/* Products pack their operands into buffers of their own, so placement does not matter. */
 static size_t place_B(const struct jl_bench_task *task)
 {
 	return task->kind == JL_BENCH_GEMM ? 0 : (task->kind == JL_BENCH_TRIAD ? 3 : 2) * task->size_B;

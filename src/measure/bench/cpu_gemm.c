@@ -1,4 +1,4 @@
-/* Matrix products by the fastest library that is there. */
+/* Benchmark of matrix products with the fastest available library. */
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "bench/cpu.h"
 #include "bench/cpu_libs.h"
 
-#define WRONG_ROWS_MAX 64 /* rows that are recomputed element by element; more are counted whole */
+#define WRONG_ROWS_MAX 64 /* rows recomputed element by element; further wrong rows count as entirely wrong */
 
 struct jl_cpu_gemm {
 	struct jl_pool *pool;
@@ -16,7 +16,7 @@ struct jl_cpu_gemm {
 	float *a, *b, *c;
 };
 
-/* Whole numbers from -2 to 2: sums over k up to 2^22 are exact in float. */
+/* Integers from -2 to 2: sums over k up to 2^22 are exact in float. */
 static float element(size_t i, size_t j)
 {
 	uint64_t x = (i * 0x9e3779b97f4a7c15u) ^ (j * 0xc2b2ae3d27d4eb4fu);
@@ -94,7 +94,7 @@ static void multiply(struct jl_cpu_gemm *g)
 
 void jl_cpu_gemm_run(struct jl_cpu_gemm *g, double *ret_s)
 {
-	/* too short for the clock and the wake-up of threads: several at once */
+	/* too short for the clock and for waking threads: several products per sample */
 	const double flop = 2.0 * (double)g->m * (double)g->n * (double)g->k;
 	const int n = flop < 1e6 ? 64 : flop < 1e7 ? 8 : 1;
 	const double start_s = jl_clock_s();
@@ -118,7 +118,8 @@ static size_t wrong_in_row(const struct jl_cpu_gemm *g, size_t i)
 	return n_wrong;
 }
 
-/* C·x against A·(B·x) with whole numbers x, exact in double: a wrong element shows in its row, which is then recomputed. */
+/* Freivalds' check: compares C·x with A·(B·x) for integer x, exact in double. A wrong element changes its row's sum; that row is then
+ * recomputed. */
 size_t jl_cpu_gemm_wrong(struct jl_cpu_gemm *g)
 {
 	double *x = jl_realloc(NULL, (g->n + g->k) * sizeof(*x)), *bx;

@@ -1,4 +1,4 @@
-/* Memory bandwidth of the CPUs: triad and copy. Each thread first touches what it will work on, so that pages lie at its own node. */
+/* Memory bandwidth of the CPUs: triad and copy. Each thread first touches its own part, so that pages are allocated on its NUMA node. */
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 
 struct jl_cpu_mem {
 	enum jl_bench_kind kind;
-	size_t n; /* doubles in each array */
+	size_t n; /* doubles per array */
 	void *memory[3];
-	double *a, *b, *c; /* each begins somewhere in its memory */
+	double *a, *b, *c; /* start at an offset in `memory` */
 	struct jl_pool *team;
 	bool has_own_team;
 };
@@ -52,7 +52,7 @@ size_t jl_cpu_cache_B(void)
 	return most;
 }
 
-/* Part i of n, at whole cache lines. */
+/* Part i of n, in whole cache lines. */
 static void part_of(const struct jl_cpu_mem *m, size_t i, size_t *ret_from, size_t *ret_to)
 {
 	const size_t n = (size_t)jl_pool_n_threads(m->team), step = (m->n / n + 15) / 16 * 16, from = i * step;
@@ -81,7 +81,7 @@ static void triad(double *restrict a, const double *restrict b, const double *re
 	size_t i = 0;
 
 #if defined(__SSE2__)
-	/* around the cache: a plain store would read the line first, a fourth stream */
+	/* streaming stores: ordinary ones would first read the lines, a fourth stream */
 	const __m128d scale = _mm_set1_pd(SCALE);
 
 	for (; i + 2 <= n; i += 2)
@@ -166,7 +166,7 @@ void jl_cpu_mem_run(struct jl_cpu_mem *m, double *ret_s)
 	*ret_s = jl_clock_s() - start_s;
 }
 
-/* Values are whole numbers, so the result is exact. */
+/* Values are integers, so the result is exact. */
 size_t jl_cpu_mem_wrong(struct jl_cpu_mem *m)
 {
 	size_t n_wrong = 0;

@@ -1,5 +1,5 @@
-/* The measuring backend for NVIDIA GPUs: matrix products by cuBLASLt, memory by own kernels or the copy engines,
- * whichever is faster, links by the copy engines. Times are those of the GPU's own events. */
+/* The measuring backend for NVIDIA GPUs: products by cuBLASLt, memory by own kernels or the copy engine, whichever is faster, links by the copy
+ * engine. Times come from GPU events. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "bench/cuda_state.h"
 
-/* A sample shorter than this is repeated: the clock between two events ticks in about half microseconds. */
+/* Minimum duration of a sample: events have a resolution of about 0.5 µs, so shorter work is repeated. */
 #define SAMPLE_MIN_S 4e-3
-#define SHORT_S      30e-6 /* what a launch takes at most, unless its host sleeps */
+#define SHORT_S      30e-6 /* longest time of a launch on an idle host */
 #define REPEAT_MAX   2000
 
 enum jl_status jl_bench_cuda_alloc(struct jl_bench_state *s, struct jl_gpu_dev *gpu, int i, size_t size_B,
@@ -20,7 +20,7 @@ enum jl_status jl_bench_cuda_alloc(struct jl_bench_state *s, struct jl_gpu_dev *
 	return JL_OK;
 }
 
-/* Copies from memory that is not pinned are done by the driver on this thread: only the wall clock sees them whole. */
+/* The driver copies unpinned memory on the calling thread, so these copies are timed by the wall clock. */
 static enum jl_status time_on_host(struct jl_bench_state *s,
 				   enum jl_status (*run)(struct jl_bench_state *s, struct jl_err *err), int n,
 				   double *ret_s, struct jl_err *err)
@@ -75,8 +75,8 @@ static void forget(struct jl_bench_state *s)
 	s->recorded = NULL;
 }
 
-/* A host that others use too may need longer to launch a product of microseconds than the GPU to compute it: short ones are recorded once and
- * replayed. Where a driver cannot, they are launched as before. */
+/* Captures short runs as a graph and replays it: a busy host may need longer to launch a product of microseconds than the GPU to compute it. If
+ * the driver cannot capture, they are launched one by one. */
 static void record(struct jl_bench_state *s)
 {
 	const struct jl_cuda *cu = s->gpu->cuda;
@@ -96,7 +96,7 @@ static bool supports(const struct jl_bench_task *task)
 {
 	switch (task->kind) {
 	case JL_BENCH_GEMM:
-		/* 8-bit rows must be whole 16-byte words */
+		/* FP8 rows must be multiples of 16 bytes */
 		if (task->dtype == JL_FP8)
 			return task->k % 16 == 0 && task->n % 16 == 0;
 		return task->dtype == JL_FP32 || task->dtype == JL_TF32 || task->dtype == JL_FP16 ||
@@ -141,7 +141,7 @@ static void finish(struct jl_bench_state *s)
 	jl_free(s);
 }
 
-/* How many runs make a sample, from a few timed ones. */
+/* Chooses the number of runs per sample by timing a few. */
 static enum jl_status set_repeat(struct jl_bench_state *s, struct jl_err *err)
 {
 	double once_s = 0.0;
@@ -208,7 +208,7 @@ static void watch(struct jl_bench_state *s, struct jl_record_noise *n)
 	n->limit_W = now.limit_W;
 	n->limit_default_W = now.limit_default_W;
 	n->held_by = jl_nvml_held_by(&now);
-	/* At full load a GPU sets its clock by its power limit: that is no disturbance, and says nothing of a clock that is too low. */
+	/* A clock lowered by the power limit is normal at full load, so it is not reported as low. */
 	if (!(now.throttle & JL_THROTTLE_POWER_CAP))
 		n->clock_frac = now.sm_Hz / now.sm_max_Hz;
 	n->thermal = (now.throttle & (JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL)) != 0;
@@ -243,7 +243,7 @@ const struct jl_bench_backend jl_bench_cuda = {
 	.versions = versions,
 };
 
-/* ---- AMD: what needs no kernel */
+/* ---- AMD: tasks that need no kernel */
 
 static enum jl_status hip_present(struct jl_err *err)
 {
@@ -268,7 +268,7 @@ static const char *hip_versions(void)
 	const struct jl_cuda *hip = NULL;
 	if (jl_hip_open(&hip, NULL) != JL_OK)
 		return "";
-	const int v = jl_cuda_driver_version(hip); /* 60342134: 6.3 */
+	const int v = jl_cuda_driver_version(hip); /* e.g. 60342134 is 6.3 */
 	snprintf(text, sizeof text, "hip=%d.%d", v / 10000000, v / 100000 % 100);
 	return text;
 }

@@ -1,6 +1,7 @@
+/* Matrix products on a GPU through cuBLASLt. */
 #include "bench/cuda_state.h"
 
-/* Candidates of the library that are timed before the measurement begins. */
+/* Candidates that the library times before the measurement. */
 enum { N_TRY = 16 };
 
 static enum jl_matmul_type type_of(enum jl_dtype dtype)
@@ -17,7 +18,7 @@ static struct jl_matmul_buffers buffers_of(const struct jl_bench_state *s)
 	return (struct jl_matmul_buffers){ .a = s->buffers[0], .b = s->buffers[1], .c = s->buffers[2] };
 }
 
-/* Random numbers, never zeros: a chip computes those with less power and runs faster on them. */
+/* Random numbers: zeros need less power, so that the GPU would run faster. */
 static enum jl_status fill(struct jl_bench_state *s, int small, struct jl_err *err)
 {
 	size_t n[2] = { s->shape.m * s->shape.k, s->shape.k * s->shape.n };
@@ -34,7 +35,7 @@ static enum jl_status fill(struct jl_bench_state *s, int small, struct jl_err *e
 enum jl_status jl_bench_cuda_gemm_prepare(struct jl_bench_state *s, struct jl_err *err)
 {
 	const struct jl_bench_task *t = &s->task;
-	/* 8-bit products exist in one layout only: both operands with k running fastest */
+	/* FP8 products exist in one layout only: k contiguous in both operands */
 	bool tb = t->dtype == JL_FP8;
 	s->shape = (struct jl_matmul_shape){
 		.m = t->m,
@@ -63,8 +64,8 @@ enum jl_status jl_bench_cuda_gemm_run(struct jl_bench_state *s, struct jl_err *e
 	return jl_matmul_run(s->plan, &buffers, s->gpu->stream, err);
 }
 
-/* The same algorithm once more on small whole numbers, whose products are exact; every element up to 2^34
- * multiplications, then as many drawn at random as take that long. */
+/* Checks the same algorithm on small integers, whose products are exact. Checks all elements up to 2^34 multiplications, beyond that a random
+ * subset of that cost. */
 enum jl_status jl_bench_cuda_gemm_verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
 	size_t n_all = s->shape.m * s->shape.n, n_check = ((size_t)1 << 34) / s->shape.k;

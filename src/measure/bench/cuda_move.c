@@ -1,10 +1,11 @@
+/* Memory and link tests on a GPU. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "bench/cuda_state.h"
 
-/* Without a kernel the host makes the words and counts those that are wrong. */
+/* Without kernels, the host creates the words and counts wrong ones. */
 static enum jl_status host_words(struct jl_bench_state *s, uint64_t buffer, uint32_t seed, size_t *ret_n_wrong,
 				 struct jl_err *err)
 {
@@ -12,7 +13,7 @@ static enum jl_status host_words(struct jl_bench_state *s, uint64_t buffer, uint
 	const size_t n = s->task.size_B / 4;
 	uint32_t *words = jl_realloc(NULL, n * 4);
 	JL_TRY(jl_got(words, err));
-	enum jl_status status = jl_gpu_sync(s->gpu, err); /* excludes work that was queued before */
+	enum jl_status status = jl_gpu_sync(s->gpu, err); /* excludes previously queued work */
 	if (status == JL_OK && ret_n_wrong)
 		status = jl_cuda_check(cu, cu->MemcpyDtoH(words, buffer, n * 4), "cuMemcpyDtoH", err);
 	size_t n_wrong = 0;
@@ -52,7 +53,7 @@ static enum jl_status launch(struct jl_bench_state *s, void **args, struct jl_er
 			     s->gpu->stream, args, err);
 }
 
-/* The number of blocks that is fastest here; with `copies` also the driver's own copy without a kernel. */
+/* Chooses the fastest number of blocks; with `copies` also tries the driver's copy. */
 static enum jl_status choose(struct jl_bench_state *s, const char *name, bool copies, struct jl_err *err)
 {
 	static const unsigned per_sm[] = { 0, 2, 4, 8, 16, 32 };
@@ -93,11 +94,11 @@ static enum jl_status prepare_host(struct jl_bench_state *s, struct jl_err *err)
 		return jl_cuda_check(cu, cu->MemHostAlloc(&s->host, s->task.size_B, 0), "cuMemHostAlloc", err);
 	s->host = jl_realloc(NULL, s->task.size_B);
 	JL_TRY(jl_got(s->host, err));
-	memset(s->host, 0x5a, s->task.size_B); /* its pages exist before the first copy */
+	memset(s->host, 0x5a, s->task.size_B); /* maps the pages before the first copy */
 	return JL_OK;
 }
 
-/* Both directions: the reader and the writer of a copy between two may be either. */
+/* Enables peer access in both directions: either GPU may execute the copy. */
 static enum jl_status prepare_peer(struct jl_bench_state *s, struct jl_err *err)
 {
 	const struct jl_cuda *cu = s->gpu->cuda;
@@ -166,7 +167,7 @@ static enum jl_status check_words(struct jl_bench_state *s, struct jl_gpu_dev *g
 				  size_t *ret_n_wrong, struct jl_err *err)
 {
 	size_t n = s->task.size_B / 4;
-	/* the counter of wrong words is on this GPU: copy the data back first */
+	/* the error counter is on this GPU: copy the data back first */
 	if (gpu != s->gpu) {
 		JL_TRY(jl_cuda_check(
 			gpu->cuda,
@@ -181,7 +182,7 @@ static enum jl_status check_words(struct jl_bench_state *s, struct jl_gpu_dev *g
 	return jl_gpu_counted(s->gpu, s->counter, ret_n_wrong, err);
 }
 
-/* To the host and back, with the device's copy spoiled in between. */
+/* Copies to the host and back; the device's data is overwritten in between. */
 static enum jl_status verify_host(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
 	const struct jl_cuda *cu = s->gpu->cuda;
@@ -212,7 +213,7 @@ enum jl_status jl_bench_cuda_move_verify(struct jl_bench_state *s, size_t *ret_n
 	if (!s->peer)
 		JL_TRY(fill_words(s, s->buffers[1], 15, err));
 	JL_TRY(jl_bench_cuda_move_run(s, err));
-	if (s->peer) /* so that the copy back reads what arrived there */
+	if (s->peer) /* makes the copy back read the peer's data */
 		JL_TRY(fill_words(s, s->buffers[0], 16, err));
 	return check_words(s, s->peer ? s->peer : s->gpu, s->buffers[1], 14, ret_n_wrong, err);
 }

@@ -1,5 +1,5 @@
-/* The measuring backend for storage: a file without a name in the folder that is asked about, written and flushed or read, around the
- * page cache. The file is gone when the process is. */
+/* The measuring backend for storage: writes and flushes, or reads, an unnamed file in the given folder with direct I/O. The file disappears with
+ * the process. */
 #include "bench/disk.h"
 
 #include <dirent.h>
@@ -21,23 +21,23 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define PIECE_B      ((size_t)8 << 20) /* of one call: the kernel cuts it up and has all of it under way */
+#define PIECE_B      ((size_t)8 << 20) /* bytes per call: the kernel splits them and keeps all parts in flight */
 #define BLOCK_B      ((size_t)4096)
 #define IN_MEMORY(t) ((t) == 0x01021994 || (t) == 0x858458f6) /* tmpfs, ramfs */
-#define STACKED_MAX  8                                        /* volumes upon volumes */
+#define STACKED_MAX  8                                        /* maximum depth of stacked volumes */
 
 struct jl_bench_state {
 	int fd;
 	bool writes;
-	bool (*stop)(void *ctx); /* NULL: it is not stopped */
+	bool (*stop)(void *ctx); /* NULL: not interruptible */
 	size_t size_B, piece_B;
 	uint64_t *piece;
-	uint64_t n_written; /* passes over the file */
+	uint64_t n_written; /* passes over the file so far */
 };
 
 static enum jl_status present(struct jl_err *err)
 {
-	(void)err; /* a folder that cannot be written says so itself */
+	(void)err; /* prepare reports an unwritable folder */
 	return JL_OK;
 }
 
@@ -47,7 +47,7 @@ static bool supports(const struct jl_bench_task *task)
 	       task->size_B % BLOCK_B == 0;
 }
 
-/* Each block says where it belongs and when it was written; the rest no drive and no file system can make smaller. */
+/* Stamps each block with its position and pass. The rest is random, so that no drive or file system can compress or deduplicate it. */
 static void stamp(const struct jl_bench_state *s, size_t at_B)
 {
 	for (size_t i = 0; i < s->piece_B; i += BLOCK_B)
@@ -66,7 +66,7 @@ static void fill(const struct jl_bench_state *s)
 	}
 }
 
-/* The piece that begins there; returns its bytes. The last one may be shorter. */
+/* Size of the piece at `at_B`; the last one may be shorter. */
 static size_t piece_at(const struct jl_bench_state *s, size_t at_B)
 {
 	return s->size_B - at_B < s->piece_B ? s->size_B - at_B : s->piece_B;
@@ -86,12 +86,12 @@ static enum jl_status move_piece(const struct jl_bench_state *s, bool writes, si
 		if (n < (ssize_t)BLOCK_B)
 			return jl_fail(err, JL_E_IO, "storage: after %zu bytes: %s", at_B + done,
 				       strerror(n < 0 ? errno : EIO));
-		done += (size_t)n / BLOCK_B * BLOCK_B; /* the next call begins at a block too */
+		done += (size_t)n / BLOCK_B * BLOCK_B; /* continue at a block boundary */
 	}
 	return JL_OK;
 }
 
-/* All of it, or until the user stops; how far it came. */
+/* Reads or writes the whole file, or until the user stops; *ret_done_B: progress. */
 static enum jl_status move_all(struct jl_bench_state *s, bool writes, size_t *ret_done_B, struct jl_err *err)
 {
 	size_t at = 0;
@@ -112,7 +112,7 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 {
 	size_t done_B = 0;
 
-	/* what is kept is a new file, not one that is written over */
+	/* measures writing a new file, not overwriting */
 	if (s->writes && ftruncate(s->fd, 0) != 0)
 		return jl_fail(err, JL_E_IO, "storage: after %zu bytes: %s", (size_t)0, strerror(errno));
 	const double start_s = jl_clock_s();
@@ -121,7 +121,7 @@ static enum jl_status run_once(struct jl_bench_state *s, double *ret_s, struct j
 	return JL_OK;
 }
 
-/* Blocks that are not the ones last written to their place. */
+/* Counts blocks that differ from the last ones written. */
 static enum jl_status verify(struct jl_bench_state *s, size_t *ret_n_wrong, struct jl_err *err)
 {
 	struct jl_bench_state want = *s;
@@ -199,7 +199,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 	status = s->piece == MAP_FAILED ? jl_fail_nomem(err) : open_in(task->dir, task->size_B, &s->fd, err);
 	if (!status)
 		fill(s);
-	if (!status && !s->writes) { /* there must be something to read */
+	if (!status && !s->writes) { /* creates the data to read */
 		status = move_all(s, true, &done_B, err);
 		if (!status && done_B < s->size_B)
 			status = jl_fail(err, JL_E_IO, "storage: stopped before there was anything to read");
@@ -211,7 +211,7 @@ static enum jl_status prepare(const struct jl_bench_task *task, struct jl_bench_
 	return status;
 }
 
-/* The only volume that another one stands on: a logical or an encrypted one on its drive. */
+/* Follows a logical or encrypted volume to the device below, if there is exactly one. */
 static bool step_down(char path[PATH_MAX])
 {
 	char slaves[PATH_MAX], below[PATH_MAX] = "";
@@ -246,7 +246,7 @@ void jl_disk_under(const char *dir, char ret_name[JL_DISK_NAME_MAX])
 		char *last = strrchr(path, '/');
 
 		if (snprintf(part, sizeof(part), "%s/partition", path) < (int)sizeof(part) && access(part, F_OK) == 0)
-			*last = '\0'; /* the drive that it is a part of */
+			*last = '\0'; /* partition to drive */
 		if (!step_down(path))
 			break;
 	}

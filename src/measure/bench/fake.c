@@ -1,7 +1,5 @@
-/* A backend that measures nothing: times by a formula, so that the core and the views can be tested anywhere.
- *
- * JEOUL_BENCH_FAKE="rate=1e10 jitter=0.01 drift=0 wrong=0 start=0": work per second, relative scatter, growth of the times over 100
- * iterations, wrong elements to report, extra time of the first iterations. */
+/* A simulated backend for tests: times follow a formula. JEOUL_BENCH_FAKE="rate=1e10 jitter=0.01 drift=0 wrong=0 start=0": work per second,
+ * relative scatter, growth of the times over 100 iterations, wrong elements to report, additional time of the first iterations. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

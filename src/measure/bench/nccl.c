@@ -1,5 +1,5 @@
-/* Collectives between GPUs by NCCL, or by RCCL between AMD's. Without a communicator one process drives its GPUs (ncclCommInitAll); with one, every rank drives the
- * GPU that its place on the host gives it. `size_B` is nccl-tests' size: of the longer of the two buffers. */
+/* Collectives between GPUs by NCCL, or by RCCL for AMD. Without a communicator one process drives all its GPUs (ncclCommInitAll); with one, each
+ * rank drives the GPU with its local rank. `size_B` is as in nccl-tests: the longer of the two buffers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static bool supports(const struct jl_bench_task *task)
 {
 	if (task->kind != JL_BENCH_COLL || task->coll == JL_COLL_BARRIER || task->size_B < jl_comm_type_B(task->type))
 		return false;
-	/* what is sent would be overwritten before it has left */
+	/* in place, data would be overwritten before it is sent */
 	return !(task->in_place && jl_coll_shapes[task->coll].swaps);
 }
 
@@ -128,7 +128,7 @@ static enum jl_status connect(struct jl_bench_state *s, struct jl_err *err)
 			     "ncclCommInitRank", err);
 }
 
-/* A collective that NCCL lacks, as sends and receives. */
+/* Collectives that NCCL lacks, composed of sends and receives. */
 static int exchange(const struct jl_nccl *nccl, const struct jl_coll_call *c, int rank, int n, struct ncclComm *comm,
 		    struct CUstream_st *stream)
 {
@@ -226,7 +226,7 @@ static enum jl_status time_all(struct jl_bench_state *s, int n, double *ret_s, s
 	return status;
 }
 
-/* Without kernels: made, and counted (`ret_n_wrong`), on the host. */
+/* Without kernels: the host creates the data, or counts wrong elements (`ret_n_wrong`). */
 static enum jl_status by_host(struct jl_bench_state *s, const struct gpu_part *p, size_t *ret_n_wrong,
 			      struct jl_err *err)
 {
@@ -265,7 +265,7 @@ static enum jl_status fill(struct jl_bench_state *s, struct jl_err *err)
 	return JL_OK;
 }
 
-/* All ranks run as often as the slowest needs; with a communicator the number is rank 0's. */
+/* All ranks use the same number of runs, from the slowest one's time; with a communicator rank 0 decides. */
 static enum jl_status set_repeat(struct jl_bench_state *s, struct jl_err *err)
 {
 	double once_s = 0.0;

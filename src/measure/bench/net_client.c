@@ -1,3 +1,4 @@
+/* The requesting side of `bench net`. */
 #include <errno.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -10,13 +11,13 @@
 #include "base/mem.h"
 #include "bench/net_flow.h"
 
-#define PING_S     2.0 /* all pings together, once there are enough */
+#define PING_S     2.0 /* for all pings together, after the minimum number */
 #define PINGS_MIN  20
-#define REPORT_S   (JL_NET_WAIT_S + 2) /* it waits for its last stream first */
+#define REPORT_S   (JL_NET_WAIT_S + 2) /* the listener first waits for its last stream */
 #define ETHERNET_B 14
 #define IPV4_B     20
 #define IPV6_B     40
-#define TCP_B      32 /* with time stamps, as everybody has them */
+#define TCP_B      32 /* with time stamps, the default */
 
 struct jl_net_client {
 	int fd;
@@ -54,7 +55,7 @@ static enum jl_status say(const struct jl_net_client *c, uint32_t word, uint64_t
 			    c->name, err);
 }
 
-/* Waits for the next message, which must be `word`. */
+/* Waits for the next message, which must have word `word`. */
 static enum jl_status await(const struct jl_net_client *c, double wait_s, uint32_t word, struct jl_wire_message *ret,
 			    struct jl_err *err)
 {
@@ -131,7 +132,7 @@ static enum jl_status impossible(const struct jl_net_client *c, const char *why,
 	return jl_fail(err, JL_E_DATA, "%s: the figures of the other side cannot be: {%s}", c->name, why);
 }
 
-/* A sample takes half of its time at least. Between the bytes of a rate and those that left lies what a clock may differ. */
+/* Checks the reported rates against the bytes sent. Tolerates the difference that clocks and half-length samples can make. */
 static enum jl_status check_report(const struct jl_net_client *c, const struct jl_net_streams *s,
 				   const struct jl_net_flow *flow, struct jl_err *err)
 {
@@ -146,7 +147,7 @@ static enum jl_status check_report(const struct jl_net_client *c, const struct j
 	return JL_OK;
 }
 
-/* Reads the listener's samples. */
+/* Receives the listener's samples. */
 static enum jl_status read_report(struct jl_net_client *c, const struct jl_net_streams *s, struct jl_net_flow *ret_flow,
 				  struct jl_err *err)
 {
@@ -218,7 +219,7 @@ enum jl_status jl_net_transfer(struct jl_net_client *c, enum jl_net_direction di
 	JL_THEN(status, jl_noise_end(&watch, NULL, &r->noise, err));
 	if (!status)
 		jl_noise_judge(&r->noise, r->why);
-	if (!status && r->noise.noisy) { /* only the noise seen on this side is known */
+	if (!status && r->noise.noisy) { /* only this side's noise is known */
 		r->send.rate_Bps.lo95 = r->send.rate_Bps.min;
 		r->send.rate_Bps.hi95 = r->send.rate_Bps.max;
 		r->receive.rate_Bps.lo95 = r->receive.rate_Bps.min;

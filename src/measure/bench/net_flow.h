@@ -3,7 +3,7 @@
 
 #include "bench/net.h"
 
-#define JL_NET_WAIT_S   5.0 /* for anything that the peer owes us */
+#define JL_NET_WAIT_S   5.0 /* timeout for data that the peer must send */
 #define JL_NET_SAMPLE_S 0.1
 
 struct jl_net_streams {
@@ -15,7 +15,7 @@ struct jl_net_streams {
 	bool (*stop)(void *ctx); /* may be NULL */
 	void *ctx;
 };
-/* Runs the streams to their end; `ret_flow` is what was received here (n_samples 0 when nothing was to be). JL_E_IO: data stood still. */
+/* Runs the streams to their end. `ret_flow`: received data (n_samples 0 if nothing was to be received). JL_E_IO: the transfer stalled. */
 enum jl_status jl_net_run(struct jl_net_streams *streams, struct jl_net_flow *ret_flow, struct jl_err *err);
 void jl_net_close_streams(struct jl_net_streams *streams);
 void jl_net_summarise(struct jl_net_flow *flow);

@@ -1,4 +1,4 @@
-/* The listening side. Everything that a peer says is checked; whatever it does, we go on. */
+/* The listening side of `bench net`. Checks every message of a peer; no peer can stop the listener. */
 #include <string.h>
 #include <unistd.h>
 
@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "bench/net_flow.h"
 
-#define USE_S         6.0 /* a place without a test for so long is given to another client */
-#define FIRST_S       3.0 /* an admitted client sends its request soon; a busy machine may delay it */
+#define USE_S         6.0 /* a session without a test for this long is ended */
+#define FIRST_S       3.0 /* limit for an admitted client's first request; a busy machine may delay it */
 #define SESSION_MAX_S 600.0
 #define TESTS_MAX     64
 
@@ -43,8 +43,7 @@ static void seen(const struct jl_net_listener *l, const union jl_wire_address *a
 		l->seen(l->ctx, jl_wire_name(name, address), how);
 }
 
-/* Waits at the listening socket until `also` is readable or a client with this tag arrives, which is returned (0: a new client). Others are
- * refused. */
+/* Waits until `also` is readable or a client with this tag arrives, which is returned (tag 0: a new client). Refuses other clients. */
 static bool look(struct jl_net_listener *l, uint64_t tag, int also, struct jl_guest *ret_guest)
 {
 	struct jl_wire_message other = { .word = JL_WIRE_OTHER, .text = JL_NET_WHAT };
@@ -63,7 +62,7 @@ static bool look(struct jl_net_listener *l, uint64_t tag, int also, struct jl_gu
 	if (strcmp(ret_guest->hello.text, JL_NET_WHAT) == 0)
 		other = (struct jl_wire_message){ .word = tag ? JL_WIRE_BUSY : JL_WIRE_REFUSED };
 	jl_door_refuse(ret_guest, &other);
-	if (other.word == JL_WIRE_BUSY) /* it comes again */
+	if (other.word == JL_WIRE_BUSY) /* busy clients retry */
 		return false;
 	(void)jl_fail(&why, JL_E_IO, "it is not part of this session");
 	seen(l, &ret_guest->address, &why);
@@ -105,7 +104,7 @@ static enum jl_status report(const struct session *s, const struct jl_net_flow *
 
 static enum jl_status run_test(struct session *s, const struct jl_wire_message *wanted, struct jl_err *err)
 {
-	struct jl_net_streams streams = { .receives = wanted->n[0] & JL_NET_SEND, /* what the client sends */
+	struct jl_net_streams streams = { .receives = wanted->n[0] & JL_NET_SEND, /* receives what the client sends */
 					  .sends = wanted->n[0] & JL_NET_RECEIVE,
 					  .time_s = 1e-3 * (double)wanted->n[2],
 					  .stop = s->listener->stop,
@@ -134,8 +133,8 @@ static enum jl_status obey(struct session *s, const struct jl_wire_message *m, s
 	return m->word == JL_WIRE_PING ? jl_wire_send(s->line.fd, m, err) : run_test(s, m, err);
 }
 
-/* A deadline for each message, also if it trickles in, and one for each test: pings alone do not keep a place. Other clients get "busy"
- * meanwhile. */
+/* Serves one client. Each message has a deadline, even if it arrives in parts, and so has each test; pings alone do not extend the session.
+ * Other clients get "busy" meanwhile. */
 static enum jl_status converse(struct session *s, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + SESSION_MAX_S;
@@ -146,7 +145,7 @@ static enum jl_status converse(struct session *s, struct jl_err *err)
 		struct jl_wire_message m;
 		bool whole;
 
-		if (look(s->listener, s->id, s->line.fd, &guest)) /* a stream that was not asked for */
+		if (look(s->listener, s->id, s->line.fd, &guest)) /* a stream that was not requested */
 			(void)close(guest.line.fd);
 		enum jl_status status = jl_wire_take(&s->line, &whole, &m, err);
 		if (!status && whole && m.version == JL_WIRE_VERSION && m.word == JL_WIRE_BYE)
@@ -172,12 +171,12 @@ static enum jl_status serve_one(struct session *s, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
 
-	while (s->id == 0 && !status) /* no client may guess it and join in */
+	while (s->id == 0 && !status) /* random, so that other clients cannot guess it */
 		status = jl_wire_random(&s->id, sizeof(s->id), err);
 	JL_THEN(status, answer(s, JL_WIRE_SESSION, s->id, err));
 	JL_THEN(status, converse(s, err));
 	(void)close(s->line.fd);
-	if (status && status != JL_E_IO) /* it did not simply leave */
+	if (status && status != JL_E_IO) /* report unless the client just left */
 		jl_door_bar(&s->listener->door, &s->address);
 	return status;
 }

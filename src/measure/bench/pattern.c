@@ -1,3 +1,4 @@
+/* Creates and checks the test data of collectives. */
 #include "bench/pattern.h"
 
 #include <stdint.h>
@@ -18,7 +19,7 @@ size_t jl_pattern_count(const struct jl_bench_task *task, int n_ranks)
 	size_t count = in_parts(task->coll) ? n / (size_t)n_ranks : n;
 
 	if (in_parts(task->coll) && count > step)
-		count -= count % step; /* parts begin at multiples of 16 bytes, as in nccl-tests */
+		count -= count % step; /* parts are multiples of 16 bytes, as in nccl-tests */
 	return count ? count : 1;
 }
 
@@ -56,7 +57,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 32);
 }
 
-/* Element j of what `rank` sends. Sums stay below 121 (exact in int8 and bfloat16), products are powers of two up to 8. */
+/* Element j of the data that `rank` sends. Sums stay below 121 (exact in int8 and bfloat16); products are powers of two up to 8. */
 static unsigned value(const struct jl_pattern *p, int rank, size_t j)
 {
 	const size_t n = (size_t)p->n_ranks, r = (size_t)rank;
@@ -96,7 +97,7 @@ static unsigned reduced(const struct jl_pattern *p, size_t j)
 	return all;
 }
 
-/* `v` over `n` as an element of the type: integers truncate, floats round once. */
+/* Stores `v` / `n` in the element type: integers truncate, floats round once. */
 static void put(enum jl_comm_type type, char *to, unsigned v, unsigned n)
 {
 	const uint64_t whole = v / n;
@@ -119,7 +120,7 @@ static void put(enum jl_comm_type type, char *to, unsigned v, unsigned n)
 	}
 }
 
-/* One period of what `rank` sends; rank -1: of the reduced result. */
+/* One period of the data that `rank` sends; rank -1: of the reduced result. */
 static void make_period(const struct jl_pattern *p, int rank, char ret_period[P * 8])
 {
 	const size_t size_B = jl_comm_type_B(p->task->type);
@@ -130,7 +131,7 @@ static void make_period(const struct jl_pattern *p, int rank, char ret_period[P 
 		    average ? (unsigned)p->n_ranks : 1);
 }
 
-/* Elements [from, from + n) of the endless series. */
+/* Writes elements [from, from + n) of the repeated period. */
 static void lay(const char *period, size_t size_B, size_t from, char *to, size_t n)
 {
 	for (size_t i = 0; i < n;) {

@@ -1,3 +1,4 @@
+/* Converts benchmark results to records. */
 #include "bench/records.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Runs one load in windows and judges drift, heat and errors. */
 #include "bench/soak.h"
 
 #include <math.h>
@@ -8,14 +9,14 @@
 #include "probe/nvml.h"
 
 #define WINDOW_S    1.0
-#define CHECK_EVERY 30 /* windows */
+#define CHECK_EVERY 30 /* windows between two checks of the result */
 #define HEAT        (JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL | JL_THROTTLE_HW_SLOWDOWN)
 #define POWER       (JL_THROTTLE_POWER_CAP | JL_THROTTLE_POWER_BRAKE)
 
 struct sensors {
-	struct jl_nvml *nvml; /* NULL: the CPU's own */
+	struct jl_nvml *nvml; /* NULL: the load runs on the CPU */
 	size_t gpu;
-	double n_events; /* of heat that the CPUs counted so far */
+	double n_events; /* thermal events of the CPUs so far */
 };
 
 static void memory_errors(const struct sensors *s, double *ret_corrected, double *ret_uncorrected)
@@ -66,7 +67,7 @@ static void open_sensors(struct sensors *s, const struct jl_bench_task *task, co
 	s->nvml = jl_nvml_open_at(bus, &s->gpu);
 }
 
-/* The load for one window. */
+/* Runs the load for one window. */
 static enum jl_status work(const struct jl_bench_backend *backend, struct jl_bench_state *state, double work,
 			   double window_s, struct jl_soak_window *ret_window, struct jl_err *err)
 {
@@ -86,7 +87,7 @@ static enum jl_status work(const struct jl_bench_backend *backend, struct jl_ben
 	JL_THEN(status, jl_noise_end(&watch, NULL, &noise, err));
 	if (status)
 		return status;
-	noise.thermal = false; /* that is what is looked for */
+	noise.thermal = false; /* heat is a result here, not a disturbance */
 	jl_noise_judge(&noise, why);
 	ret_window->noisy = noise.noisy && !backend->simulated;
 	ret_window->rate = n * work / sum_s;
@@ -113,7 +114,7 @@ static void summarise(struct jl_soak *s)
 
 		if (!w->noisy)
 			s->rate[n++] = w->rate;
-		s->clock_low_Hz = fmin(s->clock_low_Hz, w->clock_Hz); /* NAN does not count */
+		s->clock_low_Hz = fmin(s->clock_low_Hz, w->clock_Hz); /* fmin ignores NAN */
 		s->clock_high_Hz = fmax(s->clock_high_Hz, w->clock_Hz);
 		s->temperature_C = fmax(s->temperature_C, w->temperature_C);
 		s->power_W = fmax(s->power_W, w->power_W);
@@ -121,7 +122,8 @@ static void summarise(struct jl_soak *s)
 		n_capped += (w->throttle & POWER) != 0;
 	}
 	s->n_noisy = s->n - n;
-	for (size_t i = 0; s->n_noisy == s->n && i < s->n; i++) /* all samples are noisy: use them, without a verdict */
+	/* all windows are noisy: use them, without a verdict */
+	for (size_t i = 0; s->n_noisy == s->n && i < s->n; i++)
 		s->rate[n++] = s->windows[i].rate;
 	s->hot_frac = (double)n_hot / (double)s->n;
 	s->capped_frac = (double)n_capped / (double)s->n;

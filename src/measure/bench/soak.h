@@ -1,4 +1,4 @@
-/* One load for a long time: does the machine keep its rate, its clocks and its bits? */
+/* Runs one load for a long time and checks whether rate, clocks and results stay as they were. */
 #pragma once
 
 #include "bench/backend.h"
@@ -7,8 +7,8 @@
 #define JL_SOAK_WINDOWS_MAX 600
 
 struct jl_soak_window {
-	double rate;                             /* of the task's work a second */
-	double clock_Hz, temperature_C, power_W; /* NAN: cannot be seen */
+	double rate;                             /* the task's work per second */
+	double clock_Hz, temperature_C, power_W; /* NAN: unavailable */
 	int throttle; /* enum jl_throttle of a GPU; JL_THROTTLE_HW_THERMAL of a CPU that counted throttling events */
 	bool noisy;
 };
@@ -17,18 +17,19 @@ struct jl_soak {
 	struct jl_soak_window windows[JL_SOAK_WINDOWS_MAX];
 	size_t n, n_noisy;
 	double window_s;
-	double rate[JL_SOAK_WINDOWS_MAX]; /* of the quiet windows, in order */
-	struct jl_stats stats;            /* of them */
-	double drift_frac; /* last fifth against the second fifth of the quiet windows: the first warms up; NAN: too few */
+	double rate[JL_SOAK_WINDOWS_MAX]; /* quiet windows in order */
+	struct jl_stats stats;            /* statistics of rate */
+	/* last fifth over the second fifth of the quiet windows (the first warms up), minus 1; NAN: too few */
+	double drift_frac;
 	double n_checks, n_wrong;
-	double n_corrected, n_uncorrected; /* errors that the memory counted meanwhile; NAN: it does not count */
+	double n_corrected, n_uncorrected; /* memory errors counted meanwhile; NAN: no counter */
 	double clock_low_Hz, clock_high_Hz, temperature_C, power_W;
-	double hot_frac, capped_frac; /* share of windows with clocks held down by heat; by the power limit */
+	double hot_frac, capped_frac; /* share of windows throttled by heat; by the power limit */
 	bool stopped;
 };
 
 enum jl_status jl_soak_run(struct jl_soak *ret_soak, const struct jl_bench_backend *backend,
 			   const struct jl_bench_task *task, const struct jl_bench_plan *plan, struct jl_err *err);
-/* True where the rate fell, results were wrong or the device ran hot. */
+/* True if the rate fell, results were wrong or the device was too hot. */
 #define JL_SOAK_DRIFT_FRAC 0.05
 bool jl_soak_is_bad(const struct jl_soak *soak);

@@ -1,3 +1,4 @@
+/* Runs a collective over a range of sizes. */
 #include "bench/sweep.h"
 
 #include <sched.h>
@@ -7,14 +8,14 @@
 #include "base/mem.h"
 #include "bench/pattern.h"
 
-/* Memory shared by the workers of a team and their caller. */
+/* Shared memory of a team's workers and its caller. */
 struct board {
-	_Atomic size_t n_rows;      /* complete */
-	_Atomic double done;        /* measurements, and what part of the present one */
-	struct jl_sweep_row rows[]; /* n_sizes; rank 0 writes */
+	_Atomic size_t n_rows;      /* finished rows */
+	_Atomic double done;        /* finished measurements plus the fraction of the current one */
+	struct jl_sweep_row rows[]; /* n_sizes rows, written by rank 0 */
 };
 
-struct desk { /* the caller's side */
+struct desk { /* the caller's state */
 	const struct jl_sweep *sweep;
 	size_t n_shown;
 };
@@ -110,7 +111,7 @@ struct worker {
 	struct desk desk;
 };
 
-/* Each rank is pinned to its own CPU, as mpirun does it: two ranks that the kernel put on one core would time its scheduler. */
+/* Pins each rank to its own CPU, as mpirun does: two ranks on one core would measure the scheduler. */
 static void settle(const struct jl_comm *comm)
 {
 	cpu_set_t all, one;
@@ -138,7 +139,7 @@ static enum jl_status work(struct jl_comm *comm, void *shared, void *ctx, struct
 
 	JL_TRY(jl_got(own, err));
 	settle(comm);
-	plan.stop = NULL; /* the caller passes it on */
+	plan.stop = NULL; /* the caller handles it */
 	plan.progress = comm->rank == 0 ? part_done : NULL;
 	plan.ctx = board;
 	for (size_t i = 0; i < sweep->n_sizes && !status; i++) {
@@ -181,7 +182,7 @@ enum jl_status jl_sweep_shm(const struct jl_sweep *sweep, int *ret_dead, struct 
 	enum jl_status status = jl_comm_team_run(&team, &shared, ret_dead, err);
 
 	struct board *board = shared;
-	/* the row in which a rank died has its first half */
+	/* the row in which a rank died may have its out-of-place half */
 	if (board && status && worker.desk.n_shown < sweep->n_sizes && sweep->row &&
 	    board->rows[worker.desk.n_shown].has_out)
 		sweep->row(sweep->ctx, &board->rows[worker.desk.n_shown]);

@@ -1,4 +1,4 @@
-/* A collective over a range of sizes, out of place and in place, as nccl-tests does it: rows come as they are done. */
+/* Runs a collective over a range of sizes, out of place and in place, like nccl-tests. Rows are reported as they finish. */
 #pragma once
 
 #include "bench/core.h"
@@ -15,22 +15,21 @@ struct jl_sweep_row {
 
 struct jl_sweep {
 	const struct jl_bench_backend *backend;
-	struct jl_bench_task task; /* coll, type, op, root; its size is set here */
+	struct jl_bench_task task; /* coll, type, op, root; the size is set per row */
 	size_t sizes_B[JL_SWEEP_ROWS_MAX];
 	size_t n_sizes;
-	struct jl_bench_plan
-		plan; /* time_s: of one measurement; stop and progress are called in the process that prints */
-	int n_ranks;  /* shm: processes to start; nccl without comm: GPUs */
-	/* In the process that prints (the caller of a shm team, rank 0 under MPI). */
+	struct jl_bench_plan plan; /* time_s per measurement; stop and progress run in the printing process */
+	int n_ranks;               /* shm: processes to start; nccl without comm: GPUs */
+	/* Called in the printing process (the caller of a shm team; rank 0 under MPI). */
 	void (*row)(void *ctx, const struct jl_sweep_row *row);
 	void *ctx;
 };
 
-/* min, then times `factor` (if > 1) or plus `step_B`, up to max. JL_E_LIMIT when that makes too many rows. */
+/* Sizes from min_B, times `factor` (if > 1) or plus `step_B`, up to max_B. JL_E_LIMIT: too many rows. */
 enum jl_status jl_sweep_sizes(struct jl_sweep *sweep, size_t min_B, size_t max_B, double factor, size_t step_B,
 			      struct jl_err *err);
 
-/* Numbers of a sweep that rank 0 sends; its sizes follow. */
+/* Numbers that describe a sweep, sent by rank 0; the sizes follow. */
 enum jl_sweep_number {
 	JL_SWEEP_TYPE,
 	JL_SWEEP_OP,
@@ -43,13 +42,13 @@ enum jl_sweep_number {
 	JL_N_SWEEP_NUMBER
 };
 #define JL_SWEEP_NUMBERS (JL_N_SWEEP_NUMBER + JL_SWEEP_ROWS_MAX)
-/* All ranks call this: the sweep of rank 0 counts. */
+/* Distributes rank 0's sweep; all ranks must call it. */
 enum jl_status jl_sweep_share(struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err);
-/* Sets the sweep from the numbers of rank 0; on JL_E_DATA and JL_E_LIMIT it stays as it was. `free_B`: memory of this host. */
+/* Sets the sweep from rank 0's numbers; unchanged on JL_E_DATA and JL_E_LIMIT. `free_B`: free memory of this host. */
 enum jl_status jl_sweep_take(struct jl_sweep *sweep, const double numbers[JL_SWEEP_NUMBERS], int n_ranks, double free_B,
 			     struct jl_err *err);
 
-/* All ranks of `comm` call this; NULL: one process (nccl drives its GPUs itself, fake). */
+/* All ranks of `comm` must call this; NULL: one process (nccl drives its GPUs itself; fake). */
 enum jl_status jl_sweep_run(const struct jl_sweep *sweep, struct jl_comm *comm, struct jl_err *err);
-/* Starts the processes. `ret_dead`: the rank that died or hung, -1 none. Rows that were done are handed over in any case. */
+/* Starts the processes. `ret_dead`: rank that died or hung; -1: none. Finished rows are reported in any case. */
 enum jl_status jl_sweep_shm(const struct jl_sweep *sweep, int *ret_dead, struct jl_err *err);

@@ -1,10 +1,10 @@
-/* Hosts that join by themselves receive the sweep from rank 0 and check every number of it before they begin. */
+/* Receives a sweep from rank 0 and checks each number before starting. */
 #include <math.h>
 
 #include "base/meminfo.h"
 #include "bench/sweep.h"
 
-/* Bounds of each number; all but the time are whole numbers. */
+/* Bounds of each number; all except the time are integers. */
 static const struct {
 	const char *name;
 	double least, most;
@@ -25,7 +25,7 @@ static enum jl_status odd(const char *what, double value, struct jl_err *err)
 		       value);
 }
 
-/* Two buffers of a message, in half of what is free: a rank 0 that asks for more is wrong about this host, or hostile. */
+/* Checks that two message buffers fit into half of the free memory; a larger request is a mistake or hostile. */
 static enum jl_status fits(double size_B, double free_B, struct jl_err *err)
 {
 	if (!(2 * size_B > 0.5 * free_B))

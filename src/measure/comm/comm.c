@@ -1,4 +1,4 @@
-/* Shared by all communicators: names, checks of a call, small calls. */
+/* Code that all communicators share: names, checks of a call, small calls. */
 #include "comm/comm.h"
 
 #include <stdint.h>
@@ -77,7 +77,7 @@ enum jl_status jl_comm_run(struct jl_comm *comm, const struct jl_coll_call *call
 		return status;
 	if (!comm->queue)
 		return comm->backend->run(comm, call, err);
-	/* calls that were started come first */
+	/* started calls run first, in order */
 	status = jl_queue_start(comm->queue, call, &request, err);
 	return status ? status : jl_queue_wait(comm->queue, request, err);
 }

@@ -1,3 +1,4 @@
+/* Confines processes with Landlock (files) and seccomp (system calls). */
 #include "comm/confine.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 #define ARCH AUDIT_ARCH_AARCH64
 #endif
 
-/* AddressSanitizer and its kin map terabytes: no limit on memory goes with them. */
+/* Address and thread sanitizers map terabytes of address space, so no memory limit is set with them. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SHADOWED true
 #elif defined(__has_feature)
@@ -33,7 +34,7 @@
 #define SHADOWED false
 #endif
 
-#define X32_BIT 0x40000000U /* a second set of numbers for the same calls */
+#define X32_BIT 0x40000000U /* x32 has a second set of numbers for the same calls */
 
 int jl_confine_landlock(void)
 {
@@ -53,12 +54,12 @@ bool jl_confine_seccomp(void)
 #endif
 }
 
-#define TRUNCATE ((uint64_t)1 << 14) /* since version 3; older headers lack the name */
+#define TRUNCATE ((uint64_t)1 << 14) /* since Landlock ABI 3; older headers lack the name */
 #define READS    ((uint64_t)LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define OF_FILES ((uint64_t)LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE)
 #define ALL_OF_1 (((uint64_t)LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
 
-/* Landlock: rights that are handled and not granted are denied. -1: the kernel has none. */
+/* Starts a Landlock ruleset: handled rights that no rule grants are denied. Returns -1 if the kernel lacks Landlock. */
 static int begin_rules(uint64_t *handled)
 {
 	const int abi = jl_confine_landlock();
@@ -99,7 +100,7 @@ static void end_rules(int rules)
 
 #ifdef ARCH
 /* clang-format off */
-/* No measurement needs these. */
+/* Denied system calls; no measurement needs them. */
 static const unsigned refused[] = {
 	SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_bpf, SYS_userfaultfd, SYS_kexec_load, SYS_init_module,
 	SYS_finit_module, SYS_delete_module, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_reboot, SYS_swapon, SYS_swapoff,
@@ -114,7 +115,7 @@ static const unsigned refused[] = {
 #define ANSWER(WHAT)          ((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, (WHAT)))
 #define REFUSE(WHY)           ANSWER(SECCOMP_RET_ERRNO | (WHY))
 
-/* The number of the call is loaded; what has another machine's or another set's numbers is refused. */
+/* Loads the system call number. Rejects other architectures and x32. */
 static unsigned short begin_filter(struct sock_filter *code)
 {
 	unsigned short n = 0;
@@ -134,7 +135,7 @@ static void filter_calls(void)
 	struct sock_fprog program = { .filter = code };
 	unsigned short n = begin_filter(code);
 
-	for (size_t i = 0; i < N_REFUSED; i++) /* what matches jumps over the rest and over "allow" */
+	for (size_t i = 0; i < N_REFUSED; i++) /* on a match, jumps over the remaining tests and the "allow" */
 		code[n++] = IS(BPF_JEQ, refused[i], (unsigned char)(N_REFUSED - i), 0);
 	code[n++] = ANSWER(SECCOMP_RET_ALLOW);
 	code[n++] = REFUSE(EPERM);
@@ -143,7 +144,7 @@ static void filter_calls(void)
 }
 
 /* clang-format off */
-/* All that answering a question needs. What is missing here "does not exist" (ENOSYS): the C library then takes the older call. */
+/* System calls needed to answer a question. Others fail with ENOSYS, on which the C library falls back to older calls. */
 static const unsigned allowed[] = {
 	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_close, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_statfs,
 	SYS_fstatfs, SYS_openat, SYS_readlinkat, SYS_getdents64, SYS_faccessat, SYS_faccessat2, SYS_getcwd, SYS_fcntl, SYS_flock, SYS_ftruncate, SYS_fsync,
@@ -156,7 +157,7 @@ static const unsigned allowed[] = {
 #ifdef SYS_rseq
 	SYS_rseq,
 #endif
-#ifdef SYS_open /* older numbers, which only some machines have */
+#ifdef SYS_open /* old system calls that only some architectures have */
 	SYS_open,
 	SYS_stat,
 	SYS_lstat,
@@ -189,12 +190,12 @@ static unsigned short allow(struct sock_filter *code, unsigned short n, const un
 	return n;
 }
 
-/* Adds a system call that is allowed with this argument alone. */
+/* Allows a system call if one argument passes a test. */
 static unsigned short allow_where(struct sock_filter *code, unsigned short n, unsigned call, unsigned argument,
 				  unsigned test, uint32_t value)
 {
 	code[n++] = IS(BPF_JEQ, call, 0, 4);
-	/* the lower half: both machines are little-endian */
+	/* lower 32 bits: both architectures are little-endian */
 	code[n++] = (struct sock_filter)BPF_STMT(
 		BPF_LD | BPF_W | BPF_ABS,
 		(uint32_t)(offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t)));
@@ -216,18 +217,19 @@ static void filter_cell(const struct jl_confine_cell *cell)
 		n = allow(code, n, of_sockets, sizeof(of_sockets) / sizeof(*of_sockets));
 	if (cell->devices)
 		n = allow(code, n, (const unsigned[]){ SYS_ioctl }, 1);
-	n = allow_where(code, n, SYS_clone, 0, BPF_JSET, CLONE_THREAD); /* clone3 hides its flags: it does not exist */
-	n = allow_where(code, n, SYS_tgkill, 0, BPF_JEQ, own);          /* abort */
+	/* clone3 passes flags in memory, so it gets ENOSYS */
+	n = allow_where(code, n, SYS_clone, 0, BPF_JSET, CLONE_THREAD);
+	n = allow_where(code, n, SYS_tgkill, 0, BPF_JEQ, own); /* abort raises it */
 	n = allow_where(code, n, SYS_prlimit64, 0, BPF_JEQ, 0);
 	n = allow_where(code, n, SYS_prctl, 0, BPF_JEQ, PR_SET_NAME);
-	n = allow_where(code, n, SYS_setpriority, 1, BPF_JEQ, 0); /* its own */
+	n = allow_where(code, n, SYS_setpriority, 1, BPF_JEQ, 0); /* its own priority */
 	code[n++] = REFUSE(ENOSYS);
 	program.len = n;
 	(void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 #endif
 
-/* At the end of a sanitized program its search for leaks traces the process, which a filter forbids. */
+/* LeakSanitizer traces the process at exit, which a filter would forbid. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define IS_TRACED true

@@ -1,30 +1,30 @@
-/* What a process gives up before it reads what strangers send: a bug in a parser then gives an attacker as little of the machine as possible.
- * There is no way back. Where the kernel lacks a part, that part is left out. */
+/* Drops a process's rights before it reads untrusted data, so that a parser bug exposes little of the machine. Irreversible. Restrictions that
+ * the kernel does not support are skipped. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum jl_confine {
-	JL_CONFINE_PROGRAMS, /* no exec, no reading of other processes' memory, no new privileges; files as before */
-	JL_CONFINE_FILES     /* ... and no file opened, made or removed any more */
+	JL_CONFINE_PROGRAMS, /* no exec, no access to other processes' memory, no new privileges; files as before */
+	JL_CONFINE_FILES     /* also no opening, creating or removing of files */
 };
 
-/* The threads that are started after it are confined too, those that run already are not. */
+/* Applies to threads started afterwards, not to those already running. */
 void jl_confine(enum jl_confine what);
 
-/* A process that answers one stranger's question after the other. */
+/* Restrictions for a process that answers untrusted questions. */
 struct jl_confine_cell {
-	const char *const *
-		readable; /* files and folders, with what lies below; ends with NULL; those that are missing are skipped */
-	const char *const *writable; /* likewise: read, written, made and removed; NULL: none */
-	bool sockets;                /* may connect: a store on a server */
-	bool devices;                /* may open devices to write and ask them: a GPU's library */
-	size_t data_B;               /* of private memory; 0: no limit */
-	unsigned cpu_s;              /* of processor time; 0: no limit */
+	const char *const
+		*readable; /* readable files and folders (recursive), NULL-terminated; missing ones are skipped */
+	const char *const *writable; /* writable likewise: read, write, create, remove; NULL: none */
+	bool sockets;                /* allow connect, for a store on a server */
+	bool devices;                /* allow opening devices for ioctl, for a GPU's library */
+	size_t data_B;               /* limit of private memory; 0: none */
+	unsigned cpu_s;              /* limit of CPU time; 0: none */
 };
 void jl_confine_cell(const struct jl_confine_cell *cell);
 
-/* What this kernel has: the version of Landlock (0: none), and whether it filters system calls. */
+/* Kernel support: Landlock's ABI version (0: none); seccomp filters. */
 int jl_confine_landlock(void);
 bool jl_confine_seccomp(void);

@@ -1,3 +1,4 @@
+/* Accepts connections and runs their greetings concurrently. */
 #include "comm/door.h"
 
 #include <netinet/in.h>
@@ -9,11 +10,11 @@
 #include "base/clock.h"
 
 #define MESSAGE_S 1.0
-#define BARRED_S  3.0 /* an honest client that shares the address waits longer */
+#define BARRED_S  3.0 /* an honest client at the same address retries for longer (BUSY_S) */
 #define LOOK_MS   100
 #define FULL_MS   10
 #define GRACE_S   0.05
-#define LET_IN    64 /* at one look */
+#define LET_IN    64 /* clients accepted per call */
 
 static void take_out(struct jl_door *door, size_t i, struct jl_guest *ret_guest)
 {
@@ -31,7 +32,7 @@ static size_t n_from(const struct jl_door *door, const union jl_wire_address *ad
 	return n;
 }
 
-/* Under a flood, each client still keeps its connection for a short time. */
+/* Disconnects a client to make room. Under a flood, every client still keeps its connection for a short time. */
 static bool make_room(struct jl_door *door)
 {
 	const union jl_wire_address *address = NULL;
@@ -102,7 +103,7 @@ enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err)
 		[DEAF] = { JL_N("it takes no answer") },
 		[VERSION] = { JL_N("it is another version of jeoul: use the same on all hosts") },
 		[SECRET] = { JL_N("it does not know the secret") },
-		[BARRED] = { JL_N("it wasted our time just now") }, /* AGAIN is not said */
+		[BARRED] = { JL_N("it wasted our time just now") }, /* AGAIN has no text: it is not reported */
 		[NO_NUMBERS] = { JL_N("no random numbers") },
 	};
 
@@ -162,7 +163,7 @@ static enum why prove(const struct jl_door *door, struct jl_guest *guest, const 
 	return jl_wire_try_send(guest->line.fd, &proven) ? FINE : DEAF;
 }
 
-/* One step of a greeting. */
+/* Advances one client's greeting by one message. */
 static void step(struct jl_door *door, struct jl_guest *guest)
 {
 	struct jl_wire_message m;
@@ -203,14 +204,14 @@ static enum jl_visit first_settled(struct jl_door *door, struct jl_guest *ret_gu
 enum jl_visit jl_door_look(struct jl_door *door, int also, struct jl_guest *ret_guest)
 {
 	struct pollfd fds[JL_DOOR_GUESTS_MAX + 2];
-	const enum jl_visit left = first_settled(door, ret_guest); /* of the look before */
+	const enum jl_visit left = first_settled(door, ret_guest); /* settled during the previous call */
 	const bool full = door->n == JL_DOOR_GUESTS_MAX;
 
 	if (left)
 		return left;
 	for (size_t i = 0; i < door->n; i++)
 		fds[i] = (struct pollfd){ .fd = door->guests[i].line.fd, .events = POLLIN };
-	/* who finds no room waits in the queue of the kernel */
+	/* further clients wait in the kernel's accept queue */
 	fds[door->n] = (struct pollfd){ .fd = full ? -1 : door->fd, .events = POLLIN };
 	fds[door->n + 1] = (struct pollfd){ .fd = also, .events = POLLIN };
 	if ((poll(fds, (nfds_t)door->n + 2, full ? FULL_MS : LOOK_MS) > 0 && fds[door->n].revents) || full)

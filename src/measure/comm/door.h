@@ -1,5 +1,5 @@
-/* A listening socket and its clients that are not authenticated yet. Greetings of all clients run side by side, with a second for each message.
- * When all places are taken, the address with most clients loses one: first a client that has not sent hello, among equals the oldest. */
+/* A listening socket and its clients that are not authenticated yet. All greetings run concurrently, with one second per message. When all
+ * places are taken, the address with the most clients loses one: preferably one that has not sent hello, then the oldest. */
 #pragma once
 
 #include "comm/wire.h"
@@ -13,31 +13,31 @@ struct jl_guest {
 	struct jl_wire_line line;
 	double came_s, end_s;
 	union jl_wire_address address;
-	struct jl_wire_message hello, challenge; /* challenge: word 0 until it was sent */
-	unsigned char said[JL_WIRE_MESSAGE_B];   /* the hello as it came */
-	enum jl_visit is;                        /* JL_NOBODY: the greeting goes on */
-	int why;                                 /* JL_REFUSED: see jl_door_why */
+	struct jl_wire_message hello, challenge; /* challenge.word is 0 until it was sent */
+	unsigned char said[JL_WIRE_MESSAGE_B];   /* the hello as received */
+	enum jl_visit is;                        /* JL_NOBODY: the greeting continues */
+	int why;                                 /* JL_REFUSED: reason for jl_door_why */
 };
 
 struct jl_door {
 	int fd;
 	struct jl_wire_secret secret;
-	struct jl_guest guests[JL_DOOR_GUESTS_MAX]; /* who came first is first */
+	struct jl_guest guests[JL_DOOR_GUESTS_MAX]; /* in order of arrival */
 	size_t n;
 	struct {
 		union jl_wire_address address;
 		double until_s;
-		bool said; /* that it is */
+		bool said; /* the caller was notified */
 	} barred[JL_DOOR_BARRED_MAX];
 	size_t next_bar;
 };
 
-/* Waits a tenth of a second at most, or until something comes on `also` (-1: none). JL_HELLO: the guest's connection belongs to the caller
- * now; it has said hello and proved that it knows the secret. JL_REFUSED: it is closed; `ret_guest` has address and reason. */
+/* Waits up to 0.1 s, or until data arrives on `also` (-1: none). JL_HELLO: the caller now owns the guest's connection; the guest has sent hello
+ * and proved the secret. JL_REFUSED: the connection is closed; `ret_guest` has the address and the reason. */
 enum jl_visit jl_door_look(struct jl_door *door, int also, struct jl_guest *ret_guest);
 enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err);
-/* Says why and closes. */
+/* Sends the reason and closes the connection. */
 void jl_door_refuse(struct jl_guest *guest, const struct jl_wire_message *why);
-/* A client that wasted time gets "busy" for a while; the caller is notified once. */
+/* Answers "busy" to this address for a while, after it wasted time; notifies the caller once. */
 void jl_door_bar(struct jl_door *door, const union jl_wire_address *address);
 void jl_door_close(struct jl_door *door);

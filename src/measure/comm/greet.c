@@ -1,4 +1,4 @@
-/* The greeting: both sides prove that they have the same secret, or none. */
+/* The greeting: each side proves that it has the same secret, or that neither has one. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ void jl_wire_proof(uint64_t ret_proof[4], const struct jl_wire_secret *secret, e
 {
 	unsigned char said[1 + 2 * JL_WIRE_MESSAGE_B], digest[JL_SHA256_B];
 
-	said[0] = (unsigned char)who; /* the roles differ, so one side's proof cannot be replayed as the other's */
+	said[0] = (unsigned char)who; /* role byte: one side's proof cannot be replayed as the other's */
 	memcpy(said + 1, hello, JL_WIRE_MESSAGE_B);
 	jl_wire_pack(said + 1 + JL_WIRE_MESSAGE_B, challenge);
 	jl_hmac_sha256(digest, secret->key, sizeof(secret->key), said, sizeof(said));

@@ -1,4 +1,5 @@
-/* Loads the MPI module and reads the launcher's variables. The program is not linked with MPI, so it starts fast and runs without it. */
+/* Loads the MPI module and reads the launcher's environment variables. The program is not linked with MPI, so that it starts fast and runs
+ * without MPI. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "comm/comm.h"
 #include "comm/mpi_module.h"
 
-/* Variables by which launchers tell a process how many there are, and which one it is. */
+/* Environment variables with the number of processes and the rank. */
 static const struct {
 	const char *size, *rank;
 } launchers[] = {
@@ -52,7 +53,7 @@ bool jl_comm_mpi_wanted(void)
 	return jl_comm_mpi_launched(&rank) > 1;
 }
 
-/* JEOUL_MPI_MODULE, else beside the program, else where it was installed. */
+/* Candidates: JEOUL_MPI_MODULE, next to the program, the installation folder. */
 static enum jl_status module_path(char ret_path[PATH_MAX], struct jl_err *err)
 {
 	const char *named = NULL;
@@ -89,7 +90,7 @@ static enum jl_status load_module(const struct jl_mpi_module **ret_module, struc
 		return JL_OK;
 	}
 	JL_TRY(module_path(path, err));
-	/* Open MPI's own plug-ins look for its symbols among the global ones. */
+	/* Open MPI's plug-ins resolve its symbols globally */
 	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!handle) {
 		const char *why = dlerror();
@@ -133,7 +134,7 @@ static enum jl_status open_world(bool overlap, struct jl_comm **ret_comm, struct
 		*ret_comm = comm;
 		return JL_OK;
 	}
-	/* The classic trap: a launcher of one MPI, a library of another; every process thinks that it is alone. */
+	/* launcher and library belong to different MPIs: each process sees only itself */
 	jl_comm_destroy(comm);
 	return jl_fail(err, JL_E_DATA,
 		       "the launcher started %d processes but MPI sees %d: the ranks run apart. Use the mpirun of the "

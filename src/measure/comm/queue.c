@@ -1,3 +1,4 @@
+/* A thread that runs started calls in order. */
 #include "comm/queue.h"
 
 #include <pthread.h>
@@ -21,8 +22,8 @@ struct jl_comm_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	bool ending;
-	struct jl_comm_request requests[JL_COMM_QUEUE_MAX]; /* a ring */
-	size_t n_started, n_run;                            /* ever */
+	struct jl_comm_request requests[JL_COMM_QUEUE_MAX]; /* ring buffer */
+	size_t n_started, n_run;                            /* totals since creation */
 };
 
 static void *run_calls(void *ctx)
@@ -59,7 +60,7 @@ enum jl_status jl_queue_create(struct jl_comm_queue **ret_queue, struct jl_comm 
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->more, NULL);
 	pthread_cond_init(&q->done, NULL);
-	/* signals are for the thread that computes */
+	/* block signals in this thread: the computing thread handles them */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	int why = pthread_create(&q->thread, NULL, run_calls, q);

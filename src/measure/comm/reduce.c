@@ -1,3 +1,4 @@
+/* Element-wise reductions and 16-bit float conversions. */
 #include "comm/reduce.h"
 
 #include <stdint.h>
@@ -7,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-#define BLOCK_B 8192 /* two of these stay in any first-level cache */
+#define BLOCK_B 8192 /* two of these fit into any L1 cache */
 #define BLOCK_N (BLOCK_B / 2)
 
 static uint32_t float_bits(float value)
@@ -35,7 +36,7 @@ unsigned short jl_float_to_bf16(float value)
 {
 	uint32_t bits = float_bits(value);
 
-	if ((bits & 0x7fffffffu) > 0x7f800000u) /* NaN stays one */
+	if ((bits & 0x7fffffffu) > 0x7f800000u) /* keep NaN a NaN */
 		return (unsigned short)((bits >> 16) | 0x40u);
 	return (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
@@ -82,7 +83,7 @@ unsigned short jl_float_to_half(float value)
 		return (unsigned short)(sign | 0x7e00u | ((rest >> 13) & 0x3ffu));
 	if (rest >= 0x477ff000u) /* rounds to infinity */
 		return (unsigned short)(sign | 0x7c00u);
-	if (rest < 0x38800000u) { /* subnormal: adding 1/2 puts the units where half has them, rounded by the adder */
+	if (rest < 0x38800000u) { /* subnormal: adding 1/2 aligns the mantissa with half's units; the adder rounds */
 		float shifted = bits_float(rest) + 0.5f;
 
 		return (unsigned short)(sign | (float_bits(shifted) - 0x3f000000u));
@@ -92,14 +93,14 @@ unsigned short jl_float_to_half(float value)
 }
 #endif
 
-/* --- one block: `out` (n elements) from the sources at element `at` */
+/* --- one block: writes `out` (n elements) from the sources, from element `at` on */
 
 #define DO_SUM(a, b)  ((a) + (b))
 #define DO_PROD(a, b) ((a) * (b))
 #define DO_MIN(a, b)  ((b) < (a) ? (b) : (a))
 #define DO_MAX(a, b)  ((b) > (a) ? (b) : (a))
 
-/* Two sources in one pass, further ones on top. The arrays are reached through restrict pointers: `out` is ours alone. */
+/* Folds two sources in one pass, then adds further ones. The restrict pointers are valid because no other code accesses `out`. */
 #define FOLD(out, type, srcs, n_srcs, at, n, DO)                                                                       \
 	do {                                                                                                           \
 		type *restrict o_ = (out);                                                                             \
@@ -117,7 +118,7 @@ unsigned short jl_float_to_half(float value)
 		}                                                                                                      \
 	} while (0)
 
-/* Sums and products of signed integers wrap as their unsigned twins do (int promotes the small ones: still exact modulo 2^bits). */
+/* Signed sums and products wrap like unsigned ones. C promotes small types to int, which is still exact modulo 2^bits. */
 #define BLOCK_OF(name, type, wrap)                                                                                     \
 	static void block_##name(void *out, const struct jl_reduce *r, size_t at, size_t n)                            \
 	{                                                                                                              \
@@ -131,7 +132,7 @@ unsigned short jl_float_to_half(float value)
 		}                                                                                                      \
 	}
 
-/* The sum of integers in 64 bits, wrapping there, then divided. */
+/* Averages integers: sums in 64 bits, wrapping there, then divides. */
 #define INTEGER_AVERAGE(name, type, wide, wide_wrap)                                                                   \
 	static void average_##name(void *out, const struct jl_reduce *r, size_t at, size_t n)                          \
 	{                                                                                                              \
@@ -215,7 +216,7 @@ static void (*const blocks[JL_N_COMM_TYPE])(void *out, const struct jl_reduce *r
 	[JL_COMM_BF16] = block_bf16,
 };
 
-/* On x86-64 a plain store first reads the line it overwrites; arm64 cores notice a stream of whole lines by themselves. */
+/* Streaming stores on x86-64 avoid reading the destination's cache lines; arm64 cores detect such streams themselves. */
 void jl_copy_stream(void *dst, const void *src, size_t size_B, bool stream)
 {
 #if defined(__SSE2__)

@@ -1,4 +1,4 @@
-/* Meeting points and memory of the shm communicator. */
+/* Synchronisation and memory of the shm communicator. */
 #include "comm/shm.h"
 
 #include <linux/futex.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define PAGE_B     ((size_t)65536) /* granularity of allocations: the largest page of arm64 */
+#define PAGE_B     ((size_t)65536) /* allocation granularity: the largest page size of arm64 */
 #define EXTENT_MAX 65536
 #define N_SPIN     1500 /* about 20 µs, then yield the core */
 #define N_YIELD    100
@@ -58,7 +58,7 @@ enum jl_status jl_shm_trouble(const struct shm_head *head, struct jl_err *err)
 	return jl_fail(err, JL_E_IO, "the workers were stopped");
 }
 
-/* Slow part of waiting: yield, then sleep; `waits_for` shows the watcher for which rank. */
+/* Waits with yields, then sleeps. `waits_for` tells the watching parent which rank is awaited. */
 static enum jl_status wait_long(struct shm_comm *c, int rank, uint32_t wanted, struct jl_err *err)
 {
 	struct shm_rank *peer = &c->head->ranks[rank];
@@ -90,7 +90,7 @@ enum jl_status jl_shm_meet(struct shm_comm *c, struct jl_err *err)
 {
 	const uint32_t wanted = ++c->n_arrived;
 
-	atomic_store(&c->me->arrived, wanted); /* seq_cst: before looking for sleepers */
+	atomic_store(&c->me->arrived, wanted); /* seq_cst: must precede the check for sleepers */
 	if (atomic_load(&c->me->n_sleepers))
 		jl_shm_wake(&c->me->arrived);
 	for (int rank = 0; rank < c->comm.n_ranks; rank++) {
@@ -107,7 +107,7 @@ enum jl_status jl_shm_meet(struct shm_comm *c, struct jl_err *err)
 	return JL_OK;
 }
 
-/* --- memory: first fit in the own zone */
+/* --- memory: first fit in the rank's own zone */
 
 bool jl_shm_shared(const struct shm_comm *c, const void *memory)
 {
@@ -159,7 +159,7 @@ static void shm_free(struct jl_comm *comm, void *memory, size_t size_B)
 	for (size_t i = 0; i < c->n_used; i++) {
 		if (c->used[i].at != at)
 			continue;
-		/* gives the pages back; they come again as zeros */
+		/* frees the pages; they read as zeros later */
 		(void)madvise(memory, c->used[i].size_B, MADV_REMOVE);
 		memmove(&c->used[i], &c->used[i + 1], (c->n_used - i - 1) * sizeof(*c->used));
 		c->n_used--;
@@ -206,7 +206,8 @@ enum jl_status jl_shm_open(struct shm_comm *c, struct shm_head *head, int rank, 
 				    .host = "localhost" };
 	c->head = head;
 	c->me = &head->ranks[rank];
-	c->n_spin = n_ranks <= n_cpus ? N_SPIN : 0; /* spinning would keep the peer from its core */
+	/* fewer CPUs than ranks: spinning would take the CPU from the awaited peer */
+	c->n_spin = n_ranks <= n_cpus ? N_SPIN : 0;
 	c->srcs = jl_realloc(NULL, (size_t)n_ranks * sizeof(*c->srcs));
 	c->dsts = jl_realloc(NULL, (size_t)n_ranks * sizeof(*c->dsts));
 	return c->srcs && c->dsts ? JL_OK : jl_fail_nomem(err);

@@ -1,23 +1,21 @@
-/* The collectives over shared memory. Three ways, chosen alike by all ranks:
- *
- *   small   the message is in the window when the ranks meet; one meeting, everybody takes what it needs
- *   direct  the ranks meet, read each other's memory, and meet again
- *   staged  for memory that peers cannot reach: piece by piece through the windows
- *
- * A window has two halves in turn: a half is written again only after a later meeting, when everybody has left it. */
+/* Collectives over shared memory. All ranks choose the same of three algorithms:
+ *   small   the message is in the window before a single barrier; then each rank copies what it needs
+ *   direct  barrier, read peers' memory, barrier
+ *   staged  for memory that peers cannot access: piece by piece through the windows
+ * A window has two alternating halves. A half is rewritten only after a later barrier, when no rank reads it any more. */
 #include <string.h>
 
 #include "comm/reduce.h"
 #include "comm/shm.h"
 
 #define SMALL_B  ((size_t)16384)
-#define STREAM_B ((size_t)8 << 20) /* larger than what a core keeps in its cache */
+#define STREAM_B ((size_t)8 << 20) /* exceeds a core's private caches */
 
 struct op {
 	struct shm_comm *c;
 	const struct jl_coll_call *call;
-	size_t size_B;  /* of an element */
-	size_t n_parts; /* messages that a rank has to offer: one, or one for each rank */
+	size_t size_B;  /* bytes per element */
+	size_t n_parts; /* messages offered by a rank: one, or one per rank */
 };
 
 static size_t n_ranks(const struct op *o)
@@ -47,7 +45,7 @@ static char *window(const struct op *o, size_t rank)
 	return o->c->windows + rank * o->c->window_B + (o->c->n_chunks & 1) * half_B;
 }
 
-/* Elements [at, at + n) of each of my messages into my window, one behind the other. */
+/* Copies elements [at, at + n) of each own message into the own window, one after another. */
 static void stage(const struct op *o, size_t at, size_t n)
 {
 	char *to = window(o, self(o));
@@ -67,7 +65,6 @@ static void take(const struct op *o, const void *from, size_t at, size_t n)
 		memcpy(to, from, n * o->size_B);
 }
 
-/* The sum (or whatever it is) of part `part` of all windows into `dst`. */
 static void reduce_windows(const struct op *o, size_t part, size_t stride, size_t skip, size_t n, void *dst)
 {
 	void *dsts[1] = { dst };
@@ -83,7 +80,7 @@ static void reduce_windows(const struct op *o, size_t part, size_t stride, size_
 				       .count = n });
 }
 
-/* What this rank gets of elements [at, at + n), now that all windows hold them. */
+/* Copies this rank's share of elements [at, at + n) out of the windows. */
 static void collect(const struct op *o, size_t at, size_t n)
 {
 	const size_t mine = shape(o)->deals ? self(o) : 0;
@@ -101,7 +98,7 @@ static void collect(const struct op *o, size_t at, size_t n)
 
 /* --- direct */
 
-/* My share of `count` elements, cut at multiples of 64 so that no cache line has two writers. */
+/* This rank's share of `count` elements, split at multiples of 64 so that no cache line has two writers. */
 static void share(const struct op *o, size_t *ret_from, size_t *ret_n)
 {
 	const size_t count = o->call->count, step = (count / n_ranks(o) + 63) / 64 * 64;
@@ -121,7 +118,7 @@ static bool large(const struct op *o)
 	return o->call->count * o->size_B > STREAM_B;
 }
 
-/* Reduce elements [from, from + n) of what everybody sends into each of `n_dsts` buffers. */
+/* Reduces elements [from, from + n) of all ranks' `send` into each of `n_dsts` buffers. */
 static void reduce_direct(const struct op *o, size_t from, size_t n, int n_dsts)
 {
 	for (size_t r = 0; r < n_ranks(o); r++)
@@ -144,7 +141,7 @@ static void take_direct(const struct op *o, const void *from, size_t at)
 		jl_copy_stream(to, from, o->call->count * o->size_B, large(o));
 }
 
-/* Each rank reduces a share for all who receive, or its own part. */
+/* Each rank reduces its share for all receiving ranks, or its own part. */
 static void reduce_all(const struct op *o)
 {
 	const bool deals = shape(o)->deals;
@@ -167,7 +164,7 @@ static void direct(const struct op *o)
 		reduce_all(o);
 	else if (shape(o)->gathers)
 		for (size_t i = 0; i < n_ranks(o) && jl_coll_receives(o->call, self(o));
-		     i++) { /* begin with the own one, so that not all read the same memory */
+		     i++) { /* start with the own rank, so that ranks read different memory at a time */
 			const size_t r = (self(o) + i) % n_ranks(o);
 
 			take_direct(o, send_of(o, r) + mine_B, r * count);
@@ -176,7 +173,7 @@ static void direct(const struct op *o)
 		take_direct(o, send_of(o, jl_coll_source(o->call, self(o), n_ranks(o))) + mine_B, 0);
 }
 
-/* Can everybody reach all that this collective reads and writes of others? The answer is the same on all ranks. */
+/* True if peers can access all buffers that this collective needs. All ranks get the same answer. */
 static bool can_direct(const struct op *o)
 {
 	for (size_t r = 0; r < n_ranks(o); r++) {
@@ -186,7 +183,7 @@ static bool can_direct(const struct op *o)
 			return false;
 		if (!call->recv_shared && shape(o)->reduces && !shape(o)->deals && jl_coll_receives(o->call, r))
 			return false;
-		if (shape(o)->swaps && call->in_place) /* a peer would read what is being overwritten */
+		if (shape(o)->swaps && call->in_place) /* a peer would read data that is being overwritten */
 			return false;
 	}
 	return true;
@@ -194,7 +191,7 @@ static bool can_direct(const struct op *o)
 
 /* --- staged */
 
-/* Each rank reduces a share of the piece into its own window; then all take the shares from there. */
+/* Each rank reduces a share of the piece into its window; then all ranks copy the shares. */
 static enum jl_status allreduce_piece(const struct op *o, size_t at, size_t n, struct jl_err *err)
 {
 	const size_t step = (n / n_ranks(o) + 63) / 64 * 64;

@@ -1,4 +1,4 @@
-/* Starts the ranks of a shared-memory team and watches them: crashes, hangs, early exits. */
+/* Starts the ranks of a shared-memory team and watches them for crashes, hangs and early exits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,35 +15,36 @@
 #include "base/mem.h"
 #include "comm/shm.h"
 
-#define WINDOW_B    ((size_t)1 << 20) /* a half stays in the second-level cache */
+#define WINDOW_B    ((size_t)1 << 20) /* half a window fits into L2 */
 #define WINDOW_MIN  ((size_t)128 << 10)
 #define WINDOW_MAX  ((size_t)1 << 30)
 #define ZONES_MAX_B ((size_t)1 << 44) /* address space, not memory */
 #define ZONE_MIN_B  ((size_t)16 << 20)
 #define BUSY_S      600.0
 #define TICK_S      0.1
-#define IDLE_S      8.0 /* others wait, no CPU time used: stuck; leaves room up to JL_COMM_STUCK_S to say so */
-#define PAUSED_S    4.0 /* stopped by a signal for so long */
-#define LEAVE_S     2.0 /* for the others to leave after trouble */
+/* no CPU time used while others wait: stuck; less than JL_COMM_STUCK_S to leave time for the report */
+#define IDLE_S   8.0
+#define PAUSED_S 4.0 /* suspended by a signal for this long: stuck */
+#define LEAVE_S  2.0 /* time for the other ranks to leave after a failure */
 
 struct watch {
 	pid_t pid;
 	int pidfd;
 	bool gone;
-	double cpu_s, moved_s; /* CPU time used, and when that last grew */
-	double paused_s;       /* since when it is stopped; 0: it is not */
+	double cpu_s, moved_s; /* CPU time used; time when it last grew */
+	double paused_s;       /* since when it is suspended; 0: it is not */
 };
 
 struct team {
 	const struct jl_comm_team *spec;
 	int n;
 	size_t map_B, window_B, zone_B;
-	struct shm_head *head; /* the mapping: head and ranks, windows, zones */
+	struct shm_head *head; /* start of the mapping: head with ranks, windows, zones */
 	char *windows, *zones;
 	void *shared;
 	struct watch *watch;
 	struct pollfd *fds;
-	double stop_s; /* when they were asked to stop; 0: not yet */
+	double stop_s; /* time of the stop request; 0: none yet */
 };
 
 static size_t round_up(size_t value, size_t step)
@@ -51,7 +52,7 @@ static size_t round_up(size_t value, size_t step)
 	return (value + step - 1) / step * step;
 }
 
-/* Address space for the zones is plenty and costs nothing until it is touched; where even that is refused, less will do. */
+/* Maps the zones. Address space costs nothing until it is used; if the system refuses the size, halves it and retries. */
 static enum jl_status map_team(struct team *t, struct jl_err *err)
 {
 	const size_t n = (size_t)t->n, head_B = round_up(sizeof(*t->head) + n * sizeof(*t->head->ranks), 65536);
@@ -88,14 +89,14 @@ static enum jl_status map_team(struct team *t, struct jl_err *err)
 	return JL_OK;
 }
 
-/* The life of a worker. */
+/* Runs in each worker process. */
 static void live(struct team *t, int rank, pid_t parent)
 {
 	struct shm_comm c = { .windows = t->windows, .window_B = t->window_B, .zones = t->zones, .zone_B = t->zone_B };
 	struct shm_rank *me = &t->head->ranks[rank];
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent) /* it ended before we asked */
+	if (getppid() != parent) /* the parent ended before prctl took effect */
 		_exit(1);
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGTERM, SIG_DFL);
@@ -147,7 +148,7 @@ static void raise_trouble(struct team *t, enum shm_trouble trouble, int rank, in
 		jl_shm_wake(&t->head->ranks[r].arrived);
 }
 
-/* Collects the exit status of a rank; true: it still runs. */
+/* Collects the exit status of a rank. Returns true while it still runs. */
 static bool reap(struct team *t, int rank)
 {
 	struct watch *w = &t->watch[rank];
@@ -175,14 +176,14 @@ static bool reap(struct team *t, int rank)
 		(void)close(w->pidfd);
 	if (pid == w->pid && WIFSIGNALED(how))
 		raise_trouble(t, SHM_DIED, rank, WTERMSIG(how));
-	else if (!atomic_load(&t->head->ranks[rank].ended)) /* the rank called exit */
+	else if (!atomic_load(&t->head->ranks[rank].ended)) /* the rank has exited */
 		raise_trouble(t, SHM_LEFT, rank, 0);
 	else if (t->head->ranks[rank].status)
 		raise_trouble(t, SHM_FAILED, rank, 0);
 	return false;
 }
 
-/* CPU seconds that a process has used. */
+/* CPU seconds used by a process. */
 static double cpu_time_s(pid_t pid)
 {
 	char path[64], text[1024];
@@ -198,13 +199,13 @@ static double cpu_time_s(pid_t pid)
 	if (len <= 0)
 		return -1;
 	text[len] = '\0';
-	after = strrchr(text, ')'); /* the name may hold anything */
+	after = strrchr(text, ')'); /* the process name may contain ')' */
 	if (!after || sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel) != 2)
 		return -1;
 	return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* A rank for which others wait: is it gone, asleep, or at work? */
+/* Checks a rank that others wait for: gone, suspended or asleep, or computing. */
 static void look_at(struct team *t, int rank, double waited_s)
 {
 	struct watch *w = &t->watch[rank];
@@ -219,14 +220,14 @@ static void look_at(struct team *t, int rank, double waited_s)
 		w->cpu_s = cpu_s;
 		w->moved_s = now_s;
 	}
-	if (atomic_load(&t->head->ranks[rank].waits_for)) /* it waits itself: another rank is the cause */
+	if (atomic_load(&t->head->ranks[rank].waits_for)) /* it is waiting itself: another rank is the cause */
 		return;
 	if ((waited_s > IDLE_S && now_s - w->moved_s > IDLE_S) || waited_s > busy_s)
 		raise_trouble(t, SHM_STUCK, rank, 0);
 }
 
-/* True where all awaited ranks arrived. On a busy machine the waiting rank may not have run since, so this is checked before a peer is declared
- * gone. */
+/* True if the awaited rank has arrived. On a busy machine the waiting rank may not have run since then, so this is checked before the peer is
+ * declared gone. */
 static bool has_come(const struct team *t, int rank, int peer)
 {
 	return (int32_t)(atomic_load(&t->head->ranks[peer].arrived) - atomic_load(&t->head->ranks[rank].arrived)) >= 0;
@@ -295,10 +296,10 @@ static void watch_over(struct team *t)
 	}
 	kill_rest(t);
 	if (t->spec->tick)
-		(void)t->spec->tick(t->shared, t->spec->ctx); /* what came in last */
+		(void)t->spec->tick(t->shared, t->spec->ctx); /* reports the last results */
 }
 
-/* The error of the rank that failed first; the others only noticed. */
+/* The error of the rank that failed first; the other ranks' errors follow from it. */
 static enum jl_status verdict(struct team *t, int *ret_dead, struct jl_err *err)
 {
 	const int trouble = atomic_load(&t->head->trouble), culprit = atomic_load(&t->head->culprit);

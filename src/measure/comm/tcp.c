@@ -1,4 +1,4 @@
-/* The communicator over TCP: opened, closed. */
+/* Opens and closes the TCP communicator. */
 #include "comm/tcp.h"
 
 #include <netinet/in.h>
@@ -10,8 +10,9 @@
 
 #include "base/mem.h"
 
-#define N_SPIN   40        /* looks before a rank sleeps; each is a system call */
-#define UNSENT_B (1 << 20) /* in the kernel and not sent yet: enough for a piece's reduction, and still in the cache */
+#define N_SPIN 40 /* polls before sleeping; each is a system call */
+/* limit of unsent bytes in the kernel: enough for one piece's reduction, and still in the cache */
+#define UNSENT_B (1 << 20)
 
 static void tcp_destroy(struct jl_comm *comm)
 {
@@ -63,15 +64,15 @@ enum jl_status jl_comm_tcp(struct jl_comm **ret_comm, const struct jl_comm_tcp *
 	c->scratch_B = 2 * JL_TCP_SMALL_B;
 	enum jl_status status = c->piece && c->scratch ? jl_tcp_join(c, how, &controls, err) : jl_fail_nomem(err);
 	JL_THEN(status, jl_tcp_watch_start(&c->watch, controls, c->comm.n_ranks, c->comm.rank, err));
-	for (int r = 0; controls && r < c->comm.n_ranks; r++) /* connections that no rank took */
+	for (int r = 0; controls && r < c->comm.n_ranks; r++) /* close connections that no rank took over */
 		if (controls[r] >= 0)
 			(void)close(controls[r]);
 	jl_free(controls);
 	if (!status) {
 		keep_queues_short(c);
-		/* where ranks share CPUs, who looks again and again keeps the other from answering */
+		/* with fewer CPUs than ranks, polling would keep the peer from running */
 		c->n_spin = c->comm.n_local <= cpus() ? N_SPIN : 0;
-		status = jl_comm_barrier(&c->comm, err); /* all of them, or none */
+		status = jl_comm_barrier(&c->comm, err); /* all ranks succeed, or none */
 	}
 	if (status) {
 		tcp_destroy(&c->comm);

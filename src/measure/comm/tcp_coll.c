@@ -1,29 +1,26 @@
-/* The collectives over TCP. Two ways, chosen alike by all ranks:
- *
- *   small   everybody gets what everybody has, in log2(n) exchanges with ranks twice as far away each time
- *   ring    each rank sends to the next while it receives from the one before; what came in is passed on while more is
- *           coming
- *
- * An all-to-all goes by pairs instead: in round i ranks r and s with r + s = i (modulo n) swap their parts. */
+/* Collectives over TCP. All ranks choose the same of two algorithms:
+ *   small  every rank gets all data, in log2(n) exchanges whose distance doubles
+ *   ring   each rank sends to the next and receives from the previous one, and forwards data while more arrives
+ * An all-to-all uses pairs instead of a ring: in round i ranks r and s with r + s = i (modulo n) exchange their parts. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "comm/reduce.h"
 #include "comm/tcp.h"
 
-#define STAGE_B  ((size_t)1 << 20)   /* of a message that only passes through */
-#define SPIN_B   ((size_t)256 << 10) /* messages up to this are over before a sleeper would wake */
+#define STAGE_B  ((size_t)1 << 20)   /* bytes of a message that is only forwarded */
+#define SPIN_B   ((size_t)256 << 10) /* up to this size polling is faster than waking up */
 #define ALIGN_B  64
 #define SEGS_MAX ((size_t)1 << 22)
 
 struct op {
 	struct tcp_comm *c;
 	const struct jl_coll_call *call;
-	size_t size_B; /* of an element */
+	size_t size_B; /* bytes per element */
 	size_t n, self;
 };
 
-static size_t rank_at(const struct op *o, size_t distance) /* before this one */
+static size_t rank_at(const struct op *o, size_t distance) /* rank at `distance` before this one */
 {
 	return (o->self + o->n - distance % o->n) % o->n;
 }
@@ -56,7 +53,7 @@ static size_t n_parts(const struct op *o)
 	return jl_coll_shapes[o->call->coll].deals ? o->n : 1;
 }
 
-/* The block that `rank` contributes, once all data is here. */
+/* The block contributed by `rank`, after all data has arrived. */
 static char *block_of(const struct op *o, size_t rank, size_t block_B)
 {
 	return o->c->scratch + (o->self + o->n - rank) % o->n * block_B;
@@ -73,7 +70,7 @@ static enum jl_status reduce_blocks(const struct op *o, size_t part, size_t bloc
 	void *dsts[1] = { o->call->recv };
 
 	JL_TRY(jl_got(srcs, err));
-	for (size_t r = 0; r < o->n; r++) /* in the same order everywhere: the same bits come out */
+	for (size_t r = 0; r < o->n; r++) /* the same order on all ranks gives the same bits */
 		srcs[r] = block_of(o, r, block_B) + part * o->call->count * o->size_B;
 	jl_reduce(&(struct jl_reduce){ .type = o->call->type,
 				       .op = o->call->op,
@@ -112,7 +109,7 @@ static enum jl_status small(struct op *o, size_t block_B, struct jl_err *err)
 		memcpy(o->c->scratch, o->call->send, block_B);
 	else if (block_B)
 		memset(o->c->scratch, 0, block_B);
-	/* the first `have` blocks are those of this rank and the have - 1 before it */
+	/* the first `have` blocks belong to this rank and the have - 1 ranks before it */
 	for (size_t have = 1; have < o->n && !status; have *= 2) {
 		const size_t len_B = (o->n - have < have ? o->n - have : have) * block_B;
 		struct tcp_seg out = { .from = o->c->scratch, .size_B = len_B, .after = TCP_NONE };
@@ -131,8 +128,6 @@ static enum jl_status small(struct op *o, size_t block_B, struct jl_err *err)
 	return status || block_B == 0 ? status : collect(o, block_B, err);
 }
 
-/* --- ring */
-
 static enum jl_status run_ring(struct op *o, struct tcp_seg *out, size_t n_out, struct tcp_seg *in, size_t n_in,
 			       struct jl_err *err)
 {
@@ -147,7 +142,7 @@ static enum jl_status run_ring(struct op *o, struct tcp_seg *out, size_t n_out, 
 			   err);
 }
 
-/* Chunk `rank` of `count` elements, cut at multiples of a cache line. */
+/* Chunk `rank` of `count` elements, split at multiples of a cache line. */
 static void chunk_of(const struct op *o, size_t rank, size_t *ret_at_B, size_t *ret_B)
 {
 	const size_t all_B = o->call->count * o->size_B;
@@ -158,8 +153,7 @@ static void chunk_of(const struct op *o, size_t rank, size_t *ret_at_B, size_t *
 	*ret_B = rank == o->n - 1 || all_B - at_B < step_B ? all_B - at_B : step_B;
 }
 
-/* First the chunks are summed up on their way to the rank that they belong to, then the sums go round. Segment k + 1
- * out is what segment k in has become. */
+/* First chunks are reduced on their way to their owner, then the results circulate. Outgoing segment k + 1 is incoming segment k. */
 static enum jl_status allreduce(struct op *o, struct jl_err *err)
 {
 	const size_t n_steps = 2 * (o->n - 1);
@@ -188,7 +182,7 @@ static enum jl_status allreduce(struct op *o, struct jl_err *err)
 	return run_ring(o, out, n_steps, in, n_steps, err);
 }
 
-/* Two buffers take turns: partial sums arrive in one while the other is sent. */
+/* Two alternating buffers: partial sums arrive in one while the other is sent. */
 static enum jl_status reduce_scatter(struct op *o, struct jl_err *err)
 {
 	const size_t n_steps = o->n - 1, part_B = o->call->count * o->size_B;
@@ -236,7 +230,7 @@ static enum jl_status all_gather(struct op *o, struct jl_err *err)
 	return run_ring(o, out, n_steps, in, n_steps, err);
 }
 
-/* From the root round the ring to the one before it. */
+/* Passes data along the ring from the root to the rank before it. */
 static enum jl_status broadcast(struct op *o, struct jl_err *err)
 {
 	const size_t root = (size_t)o->call->root, all_B = o->call->count * o->size_B;
@@ -252,7 +246,7 @@ static enum jl_status broadcast(struct op *o, struct jl_err *err)
 	return status;
 }
 
-/* From the one behind the root round the ring to the root; in between sums only pass through, stage by stage. */
+/* Reduces along the ring from the rank after the root to the root, stage by stage. */
 static enum jl_status reduce(struct op *o, struct jl_err *err)
 {
 	const size_t root = (size_t)o->call->root, all_B = o->call->count * o->size_B;

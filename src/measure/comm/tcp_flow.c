@@ -9,16 +9,16 @@
 #include "comm/tcp.h"
 
 #define PIECE_MIN_B ((size_t)16 << 10)
-#define TAKE_B      ((size_t)512 << 10) /* of one system call */
+#define TAKE_B      ((size_t)512 << 10) /* bytes per system call */
 #define LOOK_MS     100
 #define MARK        0x6a6c7463u
 
-/* How far one direction is. */
+/* Progress of one direction. */
 struct side {
-	size_t i, at;   /* segment, and bytes of it that are done */
-	size_t head_at; /* bytes of the head */
-	size_t fill;    /* in: bytes in the piece that are not reduced yet */
-	bool blocked;   /* the socket returned EAGAIN; until poll reports it ready */
+	size_t i, at;   /* current segment, and bytes of it done */
+	size_t head_at; /* bytes of the header done */
+	size_t fill;    /* incoming: bytes in the piece not reduced yet */
+	bool blocked;   /* the socket returned EAGAIN; cleared when poll reports it ready */
 	bool idle;      /* nothing to do now, even if the socket is ready */
 };
 
@@ -49,7 +49,7 @@ static void skip_done(struct side *side, const struct tcp_seg *segs, size_t n)
 	}
 }
 
-/* Bytes of the present segment out that may leave now. */
+/* Bytes of the current outgoing segment that may be sent now. */
 static size_t may_leave(const struct run *r)
 {
 	if (r->out.i == r->flow->n_out)
@@ -61,7 +61,7 @@ static size_t may_leave(const struct run *r)
 	return limit - r->out.at;
 }
 
-/* Bytes of the present segment in that may come now. */
+/* Bytes of the current incoming segment that may be received now. */
 static size_t may_come(const struct run *r)
 {
 	if (r->in.i == r->flow->n_in)
@@ -119,7 +119,7 @@ static enum jl_status check_head(const struct run *r, struct jl_err *err)
 		       jl_comm_type_name((enum jl_comm_type)its->type));
 }
 
-/* The piece is full, or the segment at its end. */
+/* Reduces the piece when it is full or its segment has ended. */
 static void reduce_piece(struct run *r, const struct tcp_seg *seg)
 {
 	const void *srcs[2] = { r->c->piece, seg->own + r->in.at };
@@ -193,7 +193,7 @@ static enum jl_status pull(struct run *r, bool *moved, struct jl_err *err)
 	return JL_OK;
 }
 
-/* Both would wait: sleep until one of them need not. */
+/* Sleeps until one direction can proceed. */
 static enum jl_status rest(struct run *r, struct jl_err *err)
 {
 	const bool out = !out_done(r) && !r->out.idle, in = !in_done(r) && !r->in.idle;
@@ -216,7 +216,7 @@ static enum jl_status rest(struct run *r, struct jl_err *err)
 	return JL_OK;
 }
 
-/* Size of the pieces of a segment: several, so that the first are passed on while others arrive, and none larger than the cache. */
+/* Piece size of a segment: several pieces, so that the first are forwarded while others arrive; limited by the cache size. */
 static size_t piece_of(const struct tcp_flow *flow)
 {
 	const size_t quarter_B = flow->n_in ? flow->in[0].size_B / 4 / 64 * 64 : 0;
@@ -250,7 +250,7 @@ enum jl_status jl_tcp_flow(struct tcp_comm *c, const struct jl_coll_call *call, 
 			status = pull(&r, &moved, err);
 		if (status || moved)
 			continue;
-		if (n_spin > 0) { /* the answer to a small message is often there before a sleeper would be */
+		if (n_spin > 0) { /* the answer to a small message often arrives before a sleeping thread would wake */
 			n_spin--;
 			r.out.blocked = r.in.blocked = false;
 			continue;

@@ -1,6 +1,6 @@
-/* How ranks find each other. All connect to rank 0, which numbers them in order of arrival; each rank opens a listening socket and reports its
- * address. The first client that is ready gets the next rank, so a silent client delays no other. When all are ready, rank 0 sends everyone the
- * addresses; each rank connects to the lower ranks and accepts the higher ones. */
+/* Connects the ranks. All connect to rank 0, which numbers them in order of arrival; each rank opens a listening socket and reports its address.
+ * The first client that is ready gets the next rank, so that a silent client delays no other. When all are ready, rank 0 sends all addresses to
+ * all ranks; each rank connects to lower ranks and accepts higher ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,29 +17,29 @@
 #define WAIT_S     600.0
 #define CONNECT_S  5.0
 #define READY_S    3.0 /* from WELCOME to READY */
-#define STEP_S     8.0 /* for whatever a rank owes once all are there; who does not come is named within JL_COMM_STUCK_S */
+#define STEP_S     8.0 /* per step once all ranks have joined; less than JL_COMM_STUCK_S */
 #define TELL_S     1.0 /* interval of rank 0's "still waiting" messages */
 #define PORT_TRIES 8
-#define GUESTS_MAX 256 /* who were welcomed and are not ready */
+#define GUESTS_MAX 256 /* welcomed clients that are not ready yet */
 #define PORT_MAX   65535
 #define LINK       "link" /* purpose of a data connection */
 
 struct member {
-	struct jl_wire_line line; /* by which it joined; rank 0 has all of them, the others that to rank 0 */
+	struct jl_wire_line line; /* connection it joined by; rank 0 has one per rank, others only the one to rank 0 */
 	union jl_wire_address address;
 	uint64_t host_id;
-	int rank;     /* of a guest: what it will be if it is ready first */
-	double end_s; /* of a guest: until when it must be */
+	int rank;     /* guest: the rank it gets if it is ready in time */
+	double end_s; /* guest: deadline */
 };
 
 struct join {
 	struct tcp_comm *c;
 	const struct jl_comm_tcp *how;
-	struct member *members; /* by rank; behind them rank 0 has its guests */
+	struct member *members; /* by rank; on rank 0 followed by its guests */
 	int n, own;
 	uint64_t session;
 	struct jl_door *door;
-	int port; /* of rank 0 */
+	int port; /* rank 0's port */
 };
 
 static bool stop_asked(const struct join *j)
@@ -47,7 +47,7 @@ static bool stop_asked(const struct join *j)
 	return j->how->stop && j->how->stop(j->how->ctx);
 }
 
-/* Ranks with the same one share CPUs. */
+/* Equal for ranks that share CPUs. */
 static uint64_t own_host_id(const char *name)
 {
 	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -82,7 +82,7 @@ static enum jl_status of_rank(enum jl_status status, int rank, struct jl_err *er
 	return status ? jl_fail_from(err, status, NULL, &why, "rank %d: {}", rank) : JL_OK;
 }
 
-/* --- links: one connection for every two ranks */
+/* --- links: one connection per pair of ranks */
 
 static enum jl_status link_down(struct join *j, int rank, struct jl_err *err)
 {
@@ -109,7 +109,7 @@ static enum jl_status missing(const struct join *j, struct jl_err *err)
 		       rank, j->own);
 }
 
-/* Lets in the ranks above this one. */
+/* Accepts the connections of higher ranks. */
 static enum jl_status links_up(struct join *j, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + STEP_S;
@@ -203,7 +203,7 @@ static enum jl_status silent(struct jl_err *err)
 	return jl_fail(err, JL_E_RANGE, "it joined and then said nothing");
 }
 
-/* A place among the guests; who has been there longest loses it when there is none left. */
+/* Finds a free slot for a guest (a connection that has not yet said which rank it is); if none is free, drops the oldest guest. */
 static struct member *place(struct join *j)
 {
 	struct member *guests = j->members + j->n, *oldest = guests;
@@ -219,7 +219,7 @@ static struct member *place(struct join *j)
 	return oldest;
 }
 
-/* The free rank that fewest pending clients might get; n: none. */
+/* The free rank that the fewest guests could get; n: none is free. */
 static int free_number(const struct join *j)
 {
 	int n_guests[JL_COMM_TCP_RANKS_MAX] = { 0 }, rank = j->n;
@@ -250,7 +250,7 @@ static void welcome(struct join *j, struct jl_guest *guest)
 		seen(j, &guest->address, &why);
 		return;
 	}
-	if (rank == j->n) { /* the host retries, as a joined one may leave */
+	if (rank == j->n) { /* the host retries, since a joined rank may leave */
 		jl_door_refuse(guest, &(struct jl_wire_message){ .word = JL_WIRE_BUSY });
 	} else if (!say_welcome(j, guest->line.fd, rank)) {
 		(void)close(guest->line.fd);
@@ -263,7 +263,7 @@ static void welcome(struct join *j, struct jl_guest *guest)
 	}
 }
 
-/* Takes the "ready" of a member. A client that sends any other message, or closes, gets no rank; nor does a rank that sends before it is asked. */
+/* Handles "ready" of a member. A client that sends anything else or closes gets no rank; neither does one that sends before it is asked. */
 static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 {
 	const bool guest = m >= j->members + j->n;
@@ -275,7 +275,7 @@ static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 		return jl_wire_nonsense(err);
 	if (!whole && guest && jl_clock_s() > m->end_s)
 		return silent(err);
-	if (whole && j->members[m->rank].line.fd >= 0) { /* another client was ready before it */
+	if (whole && j->members[m->rank].line.fd >= 0) { /* another client was ready first */
 		m->rank = free_number(j);
 		if (m->rank < j->n && say_welcome(j, m->line.fd, m->rank))
 			return JL_OK;
@@ -294,7 +294,7 @@ static enum jl_status hear(struct join *j, struct member *m, struct jl_err *err)
 	return JL_OK;
 }
 
-/* Returns a connection from which something is awaited, -1: none. */
+/* Returns a connection from which data is expected; -1: none. */
 static int attend(struct join *j)
 {
 	int awaited = -1;
@@ -311,7 +311,7 @@ static int attend(struct join *j)
 	return awaited;
 }
 
-/* To ranks: that others are still waited for. To guests, in the end: that all are there. */
+/* Notifies ranks (still waiting for others) or guests (all ranks have joined). */
 static void tell(const struct join *j, int from, int to, uint32_t word)
 {
 	for (int i = from; i < to; i++)
@@ -390,13 +390,13 @@ static enum jl_status be_first(struct join *j, struct jl_err *err)
 	JL_TRY(jl_wire_random(&j->session, sizeof(j->session), err));
 	JL_TRY(open_door(j, err));
 	j->members[0].host_id = own_host_id(j->c->host);
-	j->members[0].address.any.sa_family = AF_INET; /* each rank knows better how it came here */
+	j->members[0].address.any.sa_family = AF_INET; /* each rank knows the address by which it reached rank 0 */
 	JL_TRY(gather(j, err));
 	JL_TRY(introduce(j, err));
 	return link_all(j, err);
 }
 
-/* --- the others */
+/* --- other ranks */
 
 static enum jl_status say_ready(const struct join *j, struct jl_err *err)
 {
@@ -410,7 +410,7 @@ static enum jl_status say_ready(const struct join *j, struct jl_err *err)
 			    err);
 }
 
-/* Where the ranks above this one find it: the address by which it reached rank 0, a port near rank 0's. */
+/* Opens the socket for higher ranks: on the address by which this rank reached rank 0, at a port near rank 0's. */
 static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 {
 	union jl_wire_address own;
@@ -433,7 +433,8 @@ static enum jl_status open_own_door(struct join *j, struct jl_err *err)
 		       j->port + j->own, strerror(errno));
 }
 
-/* The first of them comes when all ranks are there; until then rank 0 says that it waits for others, or that this one has another number. */
+/* Waits for the first PEER message, which rank 0 sends when all ranks have joined. Until then rank 0 may report that it still waits, or assign
+ * another rank. */
 static enum jl_status await_all(struct join *j, double wait_s, struct jl_wire_message *ret, struct jl_err *err)
 {
 	const double end_s = jl_clock_s() + wait_s;
@@ -476,7 +477,7 @@ static enum jl_status read_peer(struct join *j, int rank, struct jl_err *err)
 	if (status)
 		return jl_wire_from(status, name, err);
 	j->members[rank].host_id = m.n[5];
-	if (rank == 0) /* known already */
+	if (rank == 0) /* its address is known */
 		return JL_OK;
 	to->any.sa_family = m.n[1] == 6 ? AF_INET6 : AF_INET;
 	if (m.n[1] == 6)
@@ -528,8 +529,6 @@ static enum jl_status be_other(struct join *j, struct jl_err *err)
 	JL_THEN(status, read_peers(j, err));
 	return status ? status : link_all(j, err);
 }
-
-/* --- */
 
 static enum jl_status settle(struct join *j, int **ret_controls, struct jl_err *err)
 {

@@ -1,6 +1,6 @@
-/* Liveness of ranks. Each rank has a thread at its connection to rank 0, which answers even while the rank computes. Rank 0 sees at once when
- * such a connection closes; when a call takes long, it asks all ranks. It sends its finding to all, so that all blame the same rank and not one
- * that left because of it. */
+/* Liveness of ranks. A thread per rank answers on the connection to rank 0, even while the rank computes. Rank 0 detects a closed connection at
+ * once, and asks all ranks when a call takes long. It sends its finding to all ranks, so that all report the same culprit instead of a rank that
+ * left because of it. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -18,40 +18,41 @@
 #include "comm/tcp.h"
 #include "comm/wire.h"
 
-#define QUIET_S     4.0  /* a call may take so long before anybody asks */
-#define ANSWER_S    3.0  /* silent for so long after being asked: stuck; with QUIET_S below JL_COMM_STUCK_S */
-#define ASLEEP_S    4.5  /* without using the processor outside of a call, since it was asked: asleep; likewise */
-#define IDLE_S      4.0  /* all of them inside a call, and not a byte moves: one sends nothing; likewise */
-#define ASLEEP_FRAC 0.02 /* of a processor, that answering takes at most */
+#define QUIET_S  4.0 /* a call may take this long before ranks are asked */
+#define ANSWER_S 3.0 /* silent this long after being asked: stuck; with QUIET_S less than JL_COMM_STUCK_S */
+#define ASLEEP_S 4.5 /* no CPU time outside a call for this long after being asked: asleep; sum as above */
+/* all ranks in a call and no byte transferred for this long: one sends nothing; sum as above */
+#define IDLE_S      4.0
+#define ASLEEP_FRAC 0.02 /* share of a processor that answering needs at most */
 #define ASK_S       0.5
 #define LOOK_MS     200
-#define BLAME_S     1.0 /* how long a broken connection waits for word from rank 0 */
+#define BLAME_S     1.0 /* how long a broken connection waits for rank 0's finding */
 
 enum how { HOW_FINE, HOW_LEFT, HOW_DIED, HOW_STUCK, HOW_ASLEEP, HOW_IDLE };
 
 struct line {
-	struct jl_wire_line wire; /* fd -1: none, or it ended */
+	struct jl_wire_line wire; /* fd -1: none, or closed */
 	double heard_s;
-	uint64_t crossed;            /* as it said last */
-	double cpu_s, moved_s;       /* its processor time; since when it has done nothing; 0: not yet asked */
-	uint64_t in_B, out_B, waits; /* of the call, as it said last: bytes, 1 + the rank that it waits for */
-	double still_s;              /* time since the last progress anywhere; 0: not asked yet */
+	uint64_t crossed;            /* number of call boundaries, as last reported */
+	double cpu_s, moved_s;       /* reported CPU time; since when the rank is idle, 0: not asked yet */
+	uint64_t in_B, out_B, waits; /* bytes and 1 + awaited rank of the current call, as last reported */
+	double still_s;              /* since when nothing has moved anywhere; 0: not asked yet */
 	bool bye;
 };
 
 struct tcp_watch {
 	int n, own;
 	struct line *lines; /* by rank */
-	struct pollfd *fds; /* the lines, then `wake` */
+	struct pollfd *fds; /* one per line, then `wake` */
 	int wake;
 	pthread_t thread;
 	_Atomic bool ending;
 	_Atomic uint64_t n_crossed; /* odd: inside a call */
 	_Atomic uint64_t in_B, out_B;
 	_Atomic int waits;
-	_Atomic int left, fallen; /* how << 16 | rank + 1: the first that left, that died or is stuck; 0: none */
-	double asked_s, last_s;   /* of the present roll call; 0: none */
-	double wanted_s;          /* rank 0: when another rank last asked for one */
+	_Atomic int left, fallen; /* how << 16 | rank + 1: first rank that left; first that died or is stuck; 0: none */
+	double asked_s, last_s;   /* start of the current roll call, 0: none */
+	double wanted_s;          /* rank 0: when another rank last requested a roll call */
 };
 
 static int pack(enum how how, int rank)
@@ -66,7 +67,7 @@ static void note(struct tcp_watch *w, enum how how, int rank)
 	(void)atomic_compare_exchange_strong(how == HOW_LEFT ? &w->left : &w->fallen, &none, pack(how, rank));
 }
 
-/* Never waits: a line that takes nothing has not been read for long, and its rank will be found silent. */
+/* Never blocks: a peer that does not read its line will be found silent. */
 static void say(const struct line *line, uint32_t word, uint64_t a, uint64_t b)
 {
 	if (line->wire.fd >= 0)
@@ -81,7 +82,7 @@ static void spread(struct tcp_watch *w, enum how how, int rank)
 			say(&w->lines[r], JL_WIRE_GONE, (uint64_t)rank, (uint64_t)how);
 }
 
-/* A rank that computes uses CPU time; a rank that waits is inside a call. */
+/* A computing rank uses CPU time; a waiting rank is inside a call. */
 static void hear_of_work(struct tcp_watch *w, int rank, const struct jl_wire_message *m, double now_s)
 {
 	struct line *line = &w->lines[rank];
@@ -115,7 +116,8 @@ static struct jl_wire_message here(struct tcp_watch *w)
 						atomic_load(&w->out_B) } };
 }
 
-/* Bytes that move do so at two ranks; one that alone says so is not believed. Only rank 0 hears of all. */
+/* True if no bytes are transferred. Two ranks must report progress, since every transfer involves two; a single report is not trusted. Only rank
+ * 0 gets all reports. */
 static bool nothing_moves(const struct tcp_watch *w, double now_s)
 {
 	int n_moving = 0;
@@ -132,8 +134,8 @@ static bool nothing_moves(const struct tcp_watch *w, double now_s)
 	return n_moving <= (w->own == 0 || w->n == 2 ? 1 : 0);
 }
 
-/* Finds the rank at fault: follows "waits for" from this rank to one that waits for none or has not sent the head of its flow; in a cycle it is
- * the peer of the rank that received least. */
+/* Finds the rank at fault: follows "waits for" from this rank to one that waits for none or has not sent its flow's header. In a cycle it is the
+ * peer of the rank that received least. */
 static void find_idle(struct tcp_watch *w, double now_s)
 {
 	uint64_t least_B = UINT64_MAX;
@@ -150,7 +152,7 @@ static void find_idle(struct tcp_watch *w, double now_s)
 			break;
 		}
 		if (next < 0 || (next != w->own && w->lines[next].wire.fd < 0))
-			return; /* rank 0 will know */
+			return; /* rank 0 decides */
 		if (next != w->own && line->in_B < least_B) {
 			least_B = line->in_B;
 			idle = next;
@@ -254,8 +256,8 @@ static void *watch(void *ctx)
 			for (int r = 0; r < w->n; r++)
 				if (w->fds[r].revents)
 					read_line(w, r, jl_clock_s());
-		/* Judged by the time before the answers were read, so that a rank which was itself suspended blames no other. Rank 0 also asks
-		 * for the other ranks; its request is their sign of life. */
+		/* Uses the time before answers were read, so that a rank that was suspended itself blames no other. Rank 0 also asks on behalf
+		 * of other ranks; their request proves that they are alive. */
 		call_the_roll(w,
 			      ((seen & 1) && now_s - moved_s > QUIET_S) ||
 				      (w->own == 0 && w->wanted_s > 0 && now_s - w->wanted_s < 2 * ASK_S),
@@ -296,7 +298,7 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 		lines[r] = (struct line){ .wire = { .fd = controls[r] } };
 		controls[r] = -1;
 	}
-	/* signals are for the thread that works */
+	/* block signals in this thread: the working thread handles them */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	int why = w->wake < 0 ? errno : pthread_create(&w->thread, NULL, watch, w);
@@ -309,7 +311,7 @@ enum jl_status jl_tcp_watch_start(struct tcp_watch **ret_watch, int *controls, i
 	return JL_OK;
 }
 
-static void add(_Atomic uint64_t *sum, uint64_t n) /* one thread writes */
+static void add(_Atomic uint64_t *sum, uint64_t n) /* single writer */
 {
 	atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + n, memory_order_relaxed);
 }

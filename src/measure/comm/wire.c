@@ -1,3 +1,4 @@
+/* Packs, checks, sends and receives control messages. */
 #include "comm/wire.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ struct limit {
 		0, JL_WIRE_RATE_MAX                                                                                    \
 	}
 
-/* Numbers that a word does not name are 0. */
+/* Limits of each word's numbers; numbers not listed must be 0. */
 static const struct limit limits[JL_N_WIRE_WORD][JL_WIRE_NUMBERS] = {
 	[JL_WIRE_HELLO] = { ANY, ANY, YES_OR_NO, ANY, ANY },
 	[JL_WIRE_CHALLENGE] = { ANY, ANY, YES_OR_NO },
@@ -76,7 +77,7 @@ void jl_wire_pack(unsigned char ret_bytes[JL_WIRE_MESSAGE_B], const struct jl_wi
 	memcpy(ret_bytes + 16 + (size_t)8 * JL_WIRE_NUMBERS, m->text, JL_WIRE_TEXT_B);
 }
 
-/* True where the first `n` bytes can be the start of a valid message. */
+/* True if the first `n` bytes can start a valid message. */
 static bool plausible(const unsigned char *bytes, size_t n)
 {
 	return memcmp(bytes, magic, n < sizeof(magic) ? n : sizeof(magic)) == 0;
@@ -92,7 +93,7 @@ static bool within_limits(const struct jl_wire_message *m)
 	return true;
 }
 
-/* Makes the text printable and clears the bytes behind its end. */
+/* Replaces unprintable characters and clears the bytes after the end of the text. */
 static void clean_text(char text[JL_WIRE_TEXT_B])
 {
 	bool over = false;
@@ -161,7 +162,7 @@ enum jl_status jl_wire_take(struct jl_wire_line *line, bool *ret_whole, struct j
 	if (n <= 0)
 		return lost(n < 0 ? errno : 0, err);
 	line->n += (size_t)n;
-	/* another protocol's greeting may be shorter: its first bytes suffice */
+	/* another protocol's greeting may be shorter than a message: check the first bytes */
 	if (!plausible(line->bytes, line->n))
 		return stranger(err);
 	if (line->n < sizeof(line->bytes))
@@ -209,7 +210,7 @@ enum jl_status jl_wire_receive(int fd, const struct jl_wire_wait *wait, struct j
 	struct jl_wire_line line = { .fd = fd };
 
 	for (;;) {
-		/* waits before it looks: one system call less in the time that a ping takes */
+		/* polls first, which saves a system call per ping */
 		const bool some = poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, LOOK_MS) > 0;
 		bool whole = false;
 		const enum jl_status status = some ? jl_wire_take(&line, &whole, ret, err) : JL_OK;

@@ -1,4 +1,4 @@
-/* Sockets and addresses of the wire. */
+/* Sockets and addresses of control messages. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -13,9 +13,9 @@
 #include "comm/wire.h"
 
 #define CONNECT_S 5.0
-#define ANSWER_S  8.0  /* for all of the greeting: who is silent is named within JL_COMM_STUCK_S */
-#define RETRY_S   10.0 /* for a peer that is about to start */
-#define BUSY_S    20.0 /* for a busy peer; longer than a silent client can hold it */
+#define ANSWER_S  8.0  /* limit of the whole greeting; less than JL_COMM_STUCK_S */
+#define RETRY_S   10.0 /* how long to retry for a peer that is about to start */
+#define BUSY_S    20.0 /* how long to retry for a busy peer; longer than a silent client can block it */
 #define LOST_MAX  4
 
 static void no_delay(int fd)
@@ -56,7 +56,7 @@ int jl_wire_listen(const struct sockaddr *own, socklen_t len)
 	if (fd < 0)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	no_delay(fd); /* what is accepted inherits it */
+	no_delay(fd); /* accepted sockets inherit it */
 	if (bind(fd, own, len) == 0 && listen(fd, SOMAXCONN) == 0)
 		return fd;
 	int why = errno;
@@ -199,7 +199,7 @@ enum jl_status jl_wire_join(const struct jl_wire_peer *p, struct jl_wire_message
 		(void)nanosleep(&nap, NULL);
 	}
 	freeaddrinfo(found);
-	/* errors during the transfer, of either side */
+	/* errors of either side during the transfer */
 	if (status == JL_E_LIMIT || status == JL_E_ABSENT || status == JL_E_NOTFOUND)
 		status = JL_E_IO;
 	if (status && err)

@@ -1,4 +1,4 @@
-/* Kernels of the measuring backend: fill, copy, triad, exact checks. */
+/* Kernels of the GPU benchmarks: fill, copy, triad, exact checks. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -13,7 +13,7 @@ __device__ static uint32_t mix(uint64_t i, uint32_t seed)
 	return (uint32_t)x;
 }
 
-/* As enum jl_matmul_type of gpu/cublaslt.h. */
+/* same values as enum jl_matmul_type in gpu/cublaslt.h */
 enum { FP32, TF32, FP16, BF16, FP8 };
 
 __device__ static void put(void *to, size_t i, float value, int type)
@@ -39,7 +39,7 @@ __device__ static float get(const void *from, size_t i, int type)
 	return ((const float *)from)[i];
 }
 
-/* small: whole numbers from -2 to 2, whose products any of the types adds up exactly; otherwise uniform in (-1, 1). */
+/* `small`: integers from -2 to 2, whose products every type sums exactly; otherwise uniform in (-1, 1). */
 extern "C" __global__ void jl_fill_numbers(void *to, size_t n, int type, int small, uint32_t seed)
 {
 	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
@@ -49,7 +49,7 @@ extern "C" __global__ void jl_fill_numbers(void *to, size_t n, int type, int sma
 	}
 }
 
-/* One warp an element of C: the dot product again, rounded as C is, and compared for equality. */
+/* One warp per element of C: recomputes the dot product, rounds it like C and compares for equality. */
 extern "C" __global__ void jl_check_gemm(const void *a, const void *b, const void *c, size_t m, size_t n, size_t k,
 					 int type, int c_type, int tb, size_t n_check, unsigned long long *n_wrong)
 {
@@ -73,7 +73,7 @@ extern "C" __global__ void jl_check_gemm(const void *a, const void *b, const voi
 	}
 }
 
-/* Four loads of 16 bytes in flight a thread; each block walks its own stretch. */
+/* A thread has four 16-byte loads in flight; blocks advance by whole tiles. */
 extern "C" __global__ void __launch_bounds__(512)
 	jl_copy(uint4 *__restrict__ to, const uint4 *__restrict__ from, size_t n)
 {
@@ -127,7 +127,7 @@ extern "C" __global__ void jl_check_words(const uint32_t *words, size_t n, uint3
 			atomicAdd(n_wrong, 1ull);
 }
 
-/* b and c hold whole numbers, s is one: the sum is exact. */
+/* b and c hold integers and s is one, so the sum is exact. */
 extern "C" __global__ void jl_check_triad(const float *a, const float *b, const float *c, float s, size_t n,
 					  unsigned long long *n_wrong)
 {
@@ -136,12 +136,12 @@ extern "C" __global__ void jl_check_triad(const float *a, const float *b, const 
 			atomicAdd(n_wrong, 1ull);
 }
 
-/* --- collectives. Types are NCCL's numbers, operations too. Every rank fills its buffer with numbers that follow from
- * rank and place; what must arrive is computed again from the same rule. */
+/* --- collectives. Types and operations have NCCL's numbers. Each rank fills its buffer by a rule of rank and position; the check recomputes the
+ * expected values by the same rule. */
 enum { C_INT8, C_UINT8, C_INT32, C_UINT32, C_INT64, C_UINT64, C_HALF, C_FLOAT, C_DOUBLE, C_BF16 };
 enum { OP_SUM, OP_PROD, OP_MAX, OP_MIN, OP_AVG };
 
-/* Small enough that sums and products of all ranks are exact in 8 bits of mantissa. */
+/* Values are small enough that sums and products over all ranks are exact with 8 bits of mantissa. */
 __device__ static long long value_at(int rank, size_t i, int n_ranks, int op)
 {
 	unsigned mixed = (unsigned)(i % 251) + (unsigned)rank * 7;
@@ -208,8 +208,8 @@ __device__ static long long reduced(size_t i, int op, int n_ranks)
 	return op == OP_AVG ? all / n_ranks : all;
 }
 
-/* `n` elements of recv. What a rank receives begins at element `first` of what is sent; it is the reduction of all (`from` < 0), what
- * rank `from` sends, or, with `count`, what all send, so many of each. */
+/* Checks `n` elements of recv, which start at element `first` of what is sent. Expected: the reduction of all ranks (`from` < 0), the data of
+ * rank `from`, or, with `count`, `count` elements of every rank. */
 extern "C" __global__ void jl_coll_check(const void *recv, size_t n, size_t first, size_t count, int from, int type,
 					 int op, int n_ranks, unsigned long long *n_wrong)
 {

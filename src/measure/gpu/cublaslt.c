@@ -1,3 +1,4 @@
+/* cuBLASLt opened at run time: creates plans and chooses algorithms by timing. */
 #include "gpu/cublaslt.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 #include "base/dynlib.h"
 #include "base/mem.h"
 
-/* Numbers of the library's binary interface. */
+/* Constants of the library's ABI. */
 enum { TYPE_32F = 0, TYPE_16F = 2, TYPE_16BF = 14, TYPE_E4M3 = 28, TYPE_E5M2 = 29 };
 enum { COMPUTE_32F = 68, COMPUTE_32F_TF32 = 77 };
 enum { DESC_TRANSA = 3, DESC_TRANSB = 4, DESC_EPILOGUE = 7, DESC_BIAS = 8, DESC_AUX = 11, DESC_AUX_LD = 12 };
@@ -23,7 +24,7 @@ struct heuristic {
 	int reserved[4];
 };
 
-/* Return type, name here, name in the library, arguments. */
+/* Return type, local name, symbol, arguments. */
 /* clang-format off */
 #define FUNCTIONS(X) \
 	X(size_t, GetVersion, "cublasLtGetVersion", void) \
@@ -49,7 +50,7 @@ static const struct jl_dynlib_symbol symbols[] = { FUNCTIONS(SYMBOL) };
 
 static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL };
 
-/* The library is large and slow to open: once a process. */
+/* The library is large and slow to load, so it is opened once per process. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct functions loaded;
 static bool is_open;
@@ -100,7 +101,7 @@ enum jl_status jl_lt_open(struct jl_gpu_dev *gpu, struct jl_lt **ret_lt, struct 
 	JL_TRY(open_library(err));
 	struct jl_lt *lt = jl_realloc(NULL, sizeof *lt);
 	JL_TRY(jl_got(lt, err));
-	/* 32 MiB is what NVIDIA asks for on Hopper and later; split-K candidates of large products take more */
+	/* NVIDIA recommends 32 MiB on Hopper and later; split-K candidates of large products need more */
 	*lt = (struct jl_lt){ .f = &loaded, .gpu = gpu, .workspace_B = (size_t)64 << 20 };
 	status = check(lt->f->Create(&lt->handle), "cublasLtCreate", err);
 	JL_THEN(status, jl_gpu_alloc(gpu, lt->workspace_B, &lt->workspace, err));
@@ -159,13 +160,13 @@ static int set_epilogue(struct jl_matmul *plan, const struct jl_matmul_shape *sh
 	return code;
 }
 
-/* The library counts columns first: our C is its Dᵀ, so A and B change places. */
+/* The library is column-major: it computes the transpose of our C, so A and B are exchanged. */
 static enum jl_status describe(struct jl_matmul *plan, const struct jl_matmul_shape *s, struct jl_err *err)
 {
 	const struct functions *f = plan->lt->f;
 	int ab = data_type(s->type), c = data_type(s->c_type);
 	int32_t trans_a = s->tb, trans_b = s->ta;
-	int8_t fast = !s->wide; /* gradients sum in full */
+	int8_t fast = !s->wide; /* gradients need full-precision sums */
 	int code = f->DescCreate(&plan->desc, s->type == JL_MM_TF32 ? COMPUTE_32F_TF32 : COMPUTE_32F, TYPE_32F);
 	if (code == 0)
 		code = f->DescSet(plan->desc, DESC_TRANSA, &trans_a, sizeof trans_a);
@@ -185,7 +186,7 @@ static enum jl_status describe(struct jl_matmul *plan, const struct jl_matmul_sh
 	return check(code, "cublasLtMatmulDesc", err);
 }
 
-/* Where this product finds what is not an operand. */
+/* Sets the pointers that are not operands: bias, aux, scales. */
 static int point(struct jl_matmul *plan, const struct jl_matmul_buffers *b)
 {
 	const struct functions *f = plan->lt->f;
@@ -194,7 +195,7 @@ static int point(struct jl_matmul *plan, const struct jl_matmul_buffers *b)
 		code = f->DescSet(plan->desc, DESC_BIAS, &b->bias, sizeof b->bias);
 	if (code == 0 && plan->has_aux)
 		code = f->DescSet(plan->desc, DESC_AUX, &b->aux, sizeof b->aux);
-	if (code == 0 && plan->has_scales) /* A and B change places */
+	if (code == 0 && plan->has_scales) /* A and B are exchanged */
 		code = f->DescSet(plan->desc, DESC_A_SCALE, &b->b_scale, sizeof b->b_scale);
 	if (code == 0 && plan->has_scales)
 		code = f->DescSet(plan->desc, DESC_B_SCALE, &b->a_scale, sizeof b->a_scale);
@@ -223,7 +224,7 @@ static int launch_many(struct jl_matmul *plan, const struct heuristic *algo, con
 	return code;
 }
 
-/* `n` products as one graph, or NULL: then they are launched one by one. */
+/* Records `n` products as one graph. NULL: the caller launches them one by one. */
 static struct CUgraphExec_st *record(struct jl_matmul *plan, const struct heuristic *algo,
 				     const struct jl_matmul_buffers *b, int n)
 {
@@ -242,10 +243,10 @@ static struct CUgraphExec_st *record(struct jl_matmul *plan, const struct heuris
 	return replay;
 }
 
-#define SHORT_S 200e-6 /* a host launches one in 5 to 30 µs, a busy one takes longer */
+#define SHORT_S 200e-6 /* launching one takes a host 5 to 30 µs, a busy one longer */
 
-/* Seconds of one product, the mean of `n`; negative: this candidate does not run. A short one (`about_s`) is recorded and replayed, or the host
- * would be timed, and chance would choose. */
+/* Mean time of one product over `n`; negative: this candidate does not run. Products shorter than SHORT_S (`about_s`) are replayed as a graph;
+ * otherwise host launches would be timed. */
 static double time_candidate(struct jl_matmul *plan, const struct heuristic *algo, const struct jl_matmul_buffers *b,
 			     int n, double about_s)
 {
@@ -270,9 +271,9 @@ static double time_candidate(struct jl_matmul *plan, const struct heuristic *alg
 	return code == 0 ? (double)ms * 1e-3 / n : -1.0;
 }
 
-#define FINAL_S 0.01 /* how long each finalist runs */
+#define FINAL_S 0.01 /* time per finalist */
 
-/* Two rounds: all candidates briefly, then the five best for longer, so that noise of a few microseconds does not choose. */
+/* Two rounds: all candidates briefly, then the five best for longer, since noise of a few microseconds would decide otherwise. */
 static void tune(struct jl_matmul *plan, const struct jl_matmul_buffers *b, struct heuristic *found, int n_found)
 {
 	enum { N_FINAL = 5 };

@@ -25,15 +25,15 @@ enum jl_matmul_epilogue {
 struct jl_matmul_shape {
 	size_t m, n, k, lda, ldb, ldc;
 	bool ta, tb, accumulate;
-	enum jl_matmul_type type;   /* of A and B, and of the arithmetic */
-	bool wide;                  /* FP8: A is e5m2, B e4m3; not: both are e4m3, and sums are kept less exactly */
-	enum jl_matmul_type c_type; /* C, bias, aux: as `type`, or FP32, or BF16 for FP8 */
+	enum jl_matmul_type type; /* type of A, B and the arithmetic */
+	bool wide; /* FP8: A is e5m2, B e4m3; otherwise both are e4m3, with faster, less exact accumulation */
+	enum jl_matmul_type c_type; /* type of C, bias, aux: as `type`, or FP32, or BF16 for FP8 */
 	enum jl_matmul_epilogue epilogue;
 };
 
 struct jl_matmul_buffers {
 	uint64_t a, b, c, bias, aux;
-	uint64_t a_scale, b_scale; /* FP8: floats that A and B are multiplied by; 0: 1 */
+	uint64_t a_scale, b_scale; /* FP8: device addresses of factors for A and B; 0: factor 1 */
 };
 
 struct jl_lt;     /* the library and a workspace on one GPU */
@@ -43,12 +43,12 @@ enum jl_status jl_lt_open(struct jl_gpu_dev *gpu, struct jl_lt **ret_lt, struct 
 void jl_lt_close(struct jl_lt *lt); /* NULL is fine */
 size_t jl_lt_version(void);         /* 130100 = 13.1.0; 0: not opened yet */
 
-/* JL_E_ABSENT where the library has no algorithm for the shape (an epilogue it does not fuse for this type): do it in
- * two passes. Times at most `n_try` candidates with the given buffers, whose c, bias and aux are overwritten. */
+/* JL_E_ABSENT: the library has no algorithm for the shape (e.g. cannot fuse the epilogue for this type); use two passes. Times at most `n_try`
+ * candidates on the given buffers; c, bias and aux are overwritten. */
 enum jl_status jl_matmul_plan(struct jl_lt *lt, const struct jl_matmul_shape *shape,
 			      const struct jl_matmul_buffers *buffers, int n_try, struct jl_matmul **ret_plan,
 			      struct jl_err *err);
 void jl_matmul_free(struct jl_matmul *plan);           /* NULL is fine */
-double jl_matmul_best_s(const struct jl_matmul *plan); /* what the chosen algorithm took; NAN: not timed */
+double jl_matmul_best_s(const struct jl_matmul *plan); /* time of the chosen algorithm; NAN: not timed */
 enum jl_status jl_matmul_run(struct jl_matmul *plan, const struct jl_matmul_buffers *buffers,
 			     struct CUstream_st *stream, struct jl_err *err);

@@ -1,3 +1,4 @@
+/* Opens the CUDA driver and counts its GPUs. */
 #include "gpu/cuda.h"
 
 #include <errno.h>
@@ -14,11 +15,11 @@
 #define SYMBOL(NAME, TEXT, OLDER, ...) { .name = (TEXT), .offset = offsetof(struct jl_cuda, NAME), .instead = (OLDER) },
 static const struct jl_dynlib_symbol symbols[] = { JL_CUDA_FUNCTIONS(SYMBOL) };
 
-#define DRIVER_MAX_MS 60000 /* a machine with many GPUs and no persistence takes its time */
+#define DRIVER_MAX_MS 60000 /* machines with many GPUs and no persistence mode start slowly */
 
 static const char *const names[] = { "libcuda.so.1", "libcuda.so", NULL };
 
-/* Opened once and kept until the process ends: contexts and libraries above hold on to the driver. */
+/* Opened once and kept until the process ends: contexts and libraries depend on the driver. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jl_cuda functions;
 static bool is_open;
@@ -86,7 +87,7 @@ bool jl_gpu_has_kernels(void)
 	return jl_fatbins[0].name != NULL;
 }
 
-/* What the child process found, as sent through a pipe. */
+/* Result of the child process, sent through a pipe. */
 struct answer {
 	enum jl_status status;
 	int n_gpus;
@@ -116,7 +117,7 @@ static struct answer listen_to(pid_t child, int from)
 	return answer;
 }
 
-/* In a child, since a process that has started CUDA cannot hand it on to the workers it forks later. */
+/* Tests in a child process: a process that has initialised CUDA cannot fork workers that use it. */
 static struct answer present_locked(void)
 {
 	struct answer answer = { 0 };
@@ -137,7 +138,7 @@ static struct answer present_locked(void)
 	return answer;
 }
 
-/* Found out once; `lock` is held. */
+/* Tests once and caches the result; the caller holds `lock`. */
 static const struct answer *known_locked(void)
 {
 	static struct answer known;

@@ -1,5 +1,5 @@
-/* The CUDA driver, opened when it is needed. Only what this program calls is declared here, so that it builds without a
- * toolkit and runs without a driver. Names and numbers are those of the driver's binary interface. */
+/* The CUDA driver, opened at run time. Declares only the functions in use, so that the program builds without a toolkit and runs without a
+ * driver. Names and numbers are those of the driver's ABI. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,11 +27,10 @@ struct CUgraphExec_st;
 #define JL_CU_FUNC_MAX_DYNAMIC_SHARED_B 8
 #define JL_CU_STREAM_NON_BLOCKING       1
 #define JL_CU_EVENT_NO_TIMING           2
-#define JL_CU_EVENT_RECORD_EXTERNAL     1 /* inside a capture: a real record, whose time can be read */
+#define JL_CU_EVENT_RECORD_EXTERNAL     1 /* in a capture: records a real event, which can be timed */
 #define JL_CU_CAPTURE_RELAXED           2
 
-/* One member a function, named as the driver names it without its prefix: its symbol, an older one, its arguments. All return 0 or an
- * error code. */
+/* One member per function, named as in the driver without its prefix: symbol, older symbol, arguments. All return 0 or an error code. */
 /* clang-format off */
 #define JL_CUDA_FUNCTIONS(X) \
 	X(Init, "cuInit", NULL, unsigned flags) \
@@ -88,23 +87,23 @@ struct CUgraphExec_st;
 #define JL_CUDA_MEMBER(NAME, SYMBOL, OLDER, ...) int (*NAME)(__VA_ARGS__);
 struct jl_cuda {
 	JL_CUDA_FUNCTIONS(JL_CUDA_MEMBER)
-	bool amd; /* hip.c: without kernels, recording and attributes, whose members are NULL */
+	bool amd; /* hip.c: members for kernels, graphs and attributes are NULL */
 };
 
-/* Opens libcuda.so.1 (or what JEOUL_CUDA names) once and starts it. JL_E_ABSENT with the reason where there is no
- * driver or no GPU. A process that forks afterwards cannot use CUDA in its children. */
+/* Opens libcuda.so.1 (or the library named by JEOUL_CUDA) once and initialises it. JL_E_ABSENT with the reason: no driver or no GPU. A process
+ * that forks afterwards cannot use CUDA in its children. */
 enum jl_status jl_cuda_open(const struct jl_cuda **ret_cuda, struct jl_err *err);
-/* The same of libamdhip64 (or what JEOUL_HIP names). */
+/* The same for libamdhip64 (or the library named by JEOUL_HIP). */
 enum jl_status jl_hip_open(const struct jl_cuda **ret_hip, struct jl_err *err);
 int jl_cuda_count(const struct jl_cuda *cuda);
-int jl_cuda_driver_version(const struct jl_cuda *cuda); /* 13000 = 13.0; 0: not known */
+int jl_cuda_driver_version(const struct jl_cuda *cuda); /* 13000 = 13.0; 0: unknown */
 
-/* A driver's return code as a status; `what` is the function's name. */
+/* Converts a driver's return code to a status; `what` is the function's name. */
 enum jl_status jl_cuda_check(const struct jl_cuda *cuda, int code, const char *what, struct jl_err *err);
 
 #define JL_GPU_MODULES_MAX 16
 
-/* One GPU with its primary context current on this thread, a stream, and the program's own kernels loaded. */
+/* One GPU: primary context, current on this thread; a stream; the program's own kernels. */
 struct jl_gpu_dev {
 	const struct jl_cuda *cuda;
 	int index, device;
@@ -114,22 +113,22 @@ struct jl_gpu_dev {
 	const char *module_names[JL_GPU_MODULES_MAX];
 	int n_modules;
 	char name[96];
-	char bus_id[32]; /* as NVML names it */
+	char bus_id[32]; /* in NVML's format */
 	int n_sm, cc_major, cc_minor;
 	size_t mem_B, l2_B, shared_max_B;
-	/* what jl_gpu_alloc holds now and held at most */
+	/* bytes allocated by jl_gpu_alloc: currently, maximum */
 	size_t held_B, peak_B;
 };
 
-enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err);     /* NVIDIA's */
-enum jl_status jl_gpu_open_amd(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err); /* no kernels in it */
+enum jl_status jl_gpu_open(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err);     /* NVIDIA */
+enum jl_status jl_gpu_open_amd(int index, struct jl_gpu_dev **ret_gpu, struct jl_err *err); /* AMD; without kernels */
 void jl_gpu_close(struct jl_gpu_dev *gpu);                                                  /* NULL is fine */
 enum jl_status jl_gpu_current(const struct jl_gpu_dev *gpu, struct jl_err *err);
 
 enum jl_status jl_gpu_alloc(struct jl_gpu_dev *gpu, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);
 void jl_gpu_free(struct jl_gpu_dev *gpu, uint64_t ptr, size_t size_B); /* 0 is fine */
 
-/* A kernel by "file/name", the file without .cu; `shared_B` above 48 KiB is asked for here. JL_E_ABSENT: not in this program. */
+/* Finds a kernel by "file/name" (file without .cu) and allows `shared_B` of dynamic shared memory. JL_E_ABSENT: not built in. */
 enum jl_status jl_gpu_function(const struct jl_gpu_dev *gpu, const char *name, size_t shared_B,
 			       struct CUfunc_st **ret_function, struct jl_err *err);
 
@@ -141,25 +140,24 @@ struct jl_gpu_grid {
 enum jl_status jl_gpu_launch(const struct jl_gpu_dev *gpu, struct CUfunc_st *function, const struct jl_gpu_grid *grid,
 			     struct CUstream_st *stream, void **args, struct jl_err *err);
 enum jl_status jl_gpu_sync(const struct jl_gpu_dev *gpu, struct jl_err *err);
-/* A kernel that fills or checks: speed does not matter, one shape of grid for all. Waits for it. */
+/* Runs a fill or check kernel with a default grid and waits for it. */
 enum jl_status jl_gpu_run(const struct jl_gpu_dev *gpu, const char *name, void **args, struct jl_err *err);
-/* A counter of wrong elements for such kernels (8 bytes of jl_gpu_alloc), and its value, which is reset to zero. */
+/* A counter of wrong elements for check kernels (8 bytes); jl_gpu_counted returns its value and resets it. */
 enum jl_status jl_gpu_counter(struct jl_gpu_dev *gpu, uint64_t *ret_counter, struct jl_err *err);
 enum jl_status jl_gpu_counted(const struct jl_gpu_dev *gpu, uint64_t counter, size_t *ret_n, struct jl_err *err);
-/* Two between which time is measured. */
+/* Creates two events to measure the time between. */
 enum jl_status jl_gpu_events(const struct jl_gpu_dev *gpu, struct CUevent_st **ret_from, struct CUevent_st **ret_to,
 			     struct jl_err *err);
 void jl_gpu_event_free(const struct jl_gpu_dev *gpu, struct CUevent_st *event); /* NULL is fine */
 
-/* The kernels as nvcc made them, put into the program at build time (cmake/kernels.cmake). Ends with NULL; empty where
- * there was no nvcc. */
+/* Fatbins made by nvcc and embedded at build time (cmake/kernels.cmake). NULL-terminated; empty if there was no nvcc. */
 struct jl_fatbin {
 	const char *name;
 	const unsigned char *data;
 };
 extern const struct jl_fatbin jl_fatbins[];
 bool jl_gpu_has_kernels(void);
-/* JL_OK, or JL_E_ABSENT: no kernels in this program, no driver, or no GPU, with what would bring it. CUDA is not
- * started in this process: it may still fork workers that use it. */
+/* JL_OK, or JL_E_ABSENT with what to install: no kernels built in, no driver, or no GPU. Does not initialise CUDA in this process, which may
+ * still fork workers that use it. */
 enum jl_status jl_gpu_present(struct jl_err *err);
-int jl_gpu_count(void); /* likewise; 0: none */
+int jl_gpu_count(void); /* GPUs; 0: none */

@@ -1,3 +1,4 @@
+/* Opens GPUs and runs the built-in kernels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static enum jl_status describe(struct jl_gpu_dev *gpu, struct jl_err *err)
 	return jl_cuda_check(cu, cu->DeviceTotalMem(&gpu->mem_B, gpu->device), "cuDeviceTotalMem", err);
 }
 
-/* A file of kernels whose name ends in _sm90 is for that chip alone. */
+/* A kernel file whose name ends in _sm90 is for that architecture only. */
 static bool is_for(const struct jl_gpu_dev *gpu, const char *name)
 {
 	const char *at = strstr(name, "_sm");

@@ -1,6 +1,5 @@
-/* AMD's runtime (libamdhip64) behind the table of the CUDA driver: most of its functions are the same by another name, the others are made
- * here. Memory, copies, streams and events; no kernels, for this program has none for AMD's chips. Written by its header; no AMD
- * GPU was seen. */
+/* AMD's runtime (libamdhip64) behind the CUDA driver's function table: most functions differ in name only, the others are emulated here. Covers
+ * memory, copies, streams and events; no kernels. Written from AMD's header and not tested on an AMD GPU. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -60,7 +59,8 @@ static const struct jl_dynlib_symbol symbols[] = {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hip hip;
 static bool is_open;
-static char contexts[GPUS_MAX]; /* a thread has a device there, no context: an element stands for each */
+/* HIP threads have a current device, no context: each element stands for one device's context */
+static char contexts[GPUS_MAX];
 
 static int error_string(int error, const char **text)
 {
@@ -95,7 +95,7 @@ static int enable_peer(struct CUctx_st *peer, unsigned flags)
 	return hip.DeviceEnablePeerAccess(device_of(peer), flags);
 }
 
-/* HIP has one address space: the addresses name their GPUs. */
+/* HIP has one address space, so the addresses identify the GPUs. */
 static int copy_peer(uint64_t to, struct CUctx_st *to_ctx, uint64_t from, struct CUctx_st *from_ctx, size_t bytes,
 		     struct CUstream_st *stream)
 {
@@ -113,7 +113,7 @@ static enum jl_status open_locked(struct jl_err *err)
 
 	hip = (struct hip){ .same = { .amd = true } };
 	const enum jl_status status = jl_dynlib_open(&lib, "JEOUL_HIP", names, symbols, JL_LEN(symbols), &hip, err);
-	if (status && getenv("JEOUL_HIP")) /* named by the environment: report the error */
+	if (status && getenv("JEOUL_HIP")) /* library named by the environment: report its error */
 		return status;
 	if (status)
 		return jl_fail(err, JL_E_ABSENT, "no AMD runtime: %s cannot be opened; install ROCm", "libamdhip64.so");
@@ -127,7 +127,7 @@ static enum jl_status open_locked(struct jl_err *err)
 	if (code == JL_CU_OK)
 		code = hip.same.DeviceGetCount(&n_gpus);
 	is_open = code == JL_CU_OK && n_gpus > 0;
-	/* the library stays open: it has threads */
+	/* the library stays open, since it has threads */
 	return is_open ? JL_OK
 		       : jl_fail(err, JL_E_ABSENT, "the AMD runtime finds no usable GPU: %s",
 				 code == JL_CU_OK ? "no device" : hip.GetErrorString(code));

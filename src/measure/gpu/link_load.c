@@ -1,3 +1,4 @@
+/* Loads PCIe links with copies while their state is read. */
 #include "gpu/link_load.h"
 
 #include <string.h>
@@ -6,9 +7,9 @@
 #include "gpu/cuda.h"
 
 #define COPY_B   ((size_t)32 << 20)
-#define COPIES_S 0.15 /* links come up within tens of milliseconds */
+#define COPIES_S 0.15 /* links reach full speed within tens of milliseconds */
 
-/* Copies until the time is over and keeps the fastest link that was seen. */
+/* Copies for COPIES_S and records the fastest link state. */
 static void copy_and_look(const struct jl_cuda *cuda, struct jl_nvml *nvml, size_t index, struct jl_nvml_gpu *gpu)
 {
 	struct CUstream_st *stream = NULL;
@@ -54,7 +55,8 @@ static void load_one(const struct jl_cuda *cuda, int ordinal, struct jl_nvml *nv
 		return;
 	jl_nvml_bus_id(bus, id);
 	for (size_t i = 0; i < snapshot->n_gpus; i++) {
-		/* CUDA and NVML count differently; a bus id is the same for both. A GPU at work needs no load and is left alone. */
+		/* CUDA and NVML number GPUs differently; the bus id identifies them. A busy GPU's link is already at full speed, so no load is
+		 * added. */
 		if (strcmp(bus, snapshot->gpus[i].bus) != 0)
 			continue;
 		if (snapshot->gpus[i].busy_frac > 0.05) {

@@ -1,3 +1,4 @@
+/* Opens NCCL or RCCL at run time. */
 #include "gpu/nccl.h"
 
 #include <pthread.h>
@@ -23,7 +24,7 @@ static enum jl_status open_one(struct library *l, const struct jl_nccl **ret_ncc
 	pthread_mutex_lock(&lock);
 	if (!l->is_open)
 		status = jl_dynlib_open(&lib, l->env, l->names, symbols, JL_LEN(symbols), &l->functions, err);
-	if (status && !getenv(l->env)) /* a library named by the environment has its own error */
+	if (status && !getenv(l->env)) /* a library named by the environment reports its own error */
 		status = jl_fail(err, JL_E_ABSENT, "%s cannot be opened: install %s or name it in %s", l->names[0],
 				 l->package, l->env);
 	l->is_open = l->is_open || status == JL_OK;

@@ -1,4 +1,4 @@
-/* NCCL, opened at run time: collectives between GPUs of one process or of several. Numbers are those of its binary interface. */
+/* NCCL opened at run time: collectives between GPUs of one or several processes. Numbers are those of its ABI. */
 #pragma once
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ enum jl_nccl_type {
 };
 enum jl_nccl_op { JL_NCCL_SUM, JL_NCCL_PROD, JL_NCCL_MAX, JL_NCCL_MIN, JL_NCCL_AVG };
 
-/* One member a function, named as NCCL names it without its prefix: what it returns, its arguments. */
+/* One member per function, named as in NCCL without its prefix: return type, arguments. */
 /* clang-format off */
 #define JL_NCCL_FUNCTIONS(X) \
 	X(int, GetVersion, int *version) \
@@ -56,8 +56,8 @@ struct jl_nccl {
 	JL_NCCL_FUNCTIONS(JL_NCCL_MEMBER)
 };
 
-/* Opens libnccl.so.2 (or what JEOUL_NCCL names) once. */
+/* Opens libnccl.so.2 (or the library named by JEOUL_NCCL) once. */
 enum jl_status jl_nccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err);
-/* AMD's library of the same functions: librccl.so.1, or what JEOUL_RCCL names. */
+/* AMD's library with the same functions: librccl.so.1, or the one named by JEOUL_RCCL. */
 enum jl_status jl_rccl_open(const struct jl_nccl **ret_nccl, struct jl_err *err);
 enum jl_status jl_nccl_check(const struct jl_nccl *nccl, int code, const char *what, struct jl_err *err);

@@ -1,5 +1,5 @@
-/* Attention on the CPU: a tile of queries against all keys, causal against those before it. The scores of one tile (TILE × seq) are all that is ever
- * stored; backward makes them again from q, k and the kept log-sum-exp. The products are BLAS calls, one thread each. */
+/* Attention on the CPU. Each task takes one tile of queries. Only the scores of one tile (TILE × seq) are stored; backward recomputes them from
+ * q, k and the saved log-sum-exp. Each thread calls BLAS on its own. */
 #include <string.h>
 
 #include "train/cpu_engine.h"
@@ -9,7 +9,7 @@
 #define HEAD_DIM_MAX 1024
 
 struct attn_ctx {
-	const struct jl_cpu_lib *lib; /* of its products */
+	const struct jl_cpu_lib *lib; /* multiplies matrices */
 	struct jl_cpu_engine *cpu;
 	size_t seq, n_heads, n_kv, dim, row; /* row: elements of one token's q, k and v */
 	float scale;
@@ -18,17 +18,17 @@ struct attn_ctx {
 	float *out, *lse;   /* forward writes these, backward reads them */
 	const float *d_out; /* backward */
 	float *d_qkv;
-	float *keys, *values; /* kept ones */
+	float *keys, *values; /* KV cache */
 	size_t max, at;
 };
 
-/* How many of the keys the queries up to `last` see. */
+/* Number of keys that the queries up to `last` attend to. */
 static size_t seen_keys(const struct attn_ctx *c, size_t last)
 {
 	return c->causal ? last + 1 : c->seq;
 }
 
-/* s[0..n) = exp(scale·s - max), its sum; s[n..n_cols) = 0 */
+/* s[0..n) = exp(scale·s - max), *ret_lse = max + log of their sum; s[n..n_cols) = 0 */
 JL_CLONES static void softmax_row(float *s, size_t n, size_t n_cols, float scale, float *ret_lse)
 {
 	float max = row_max(s, n) * scale;
@@ -91,7 +91,7 @@ static void attn_head(void *ctx, size_t index, int thread)
 	}
 }
 
-/* p = exp(scale·s - lse), ds = p·(dp - delta)·scale; both 0 behind the diagonal */
+/* p = exp(scale·s - lse), ds = p·(dp - delta)·scale; both are 0 where the causal mask hides the key */
 JL_CLONES static void softmax_bwd_row(float *s, float *dp, size_t n, size_t n_cols, float scale, float lse, float delta)
 {
 	size_t j = 0;
@@ -226,7 +226,7 @@ static void rope(const struct attn_ctx *c, void *qkv, size_t n_samples, double t
 	jl_cpu_spans(&c->cpu->base, n_samples * c->seq, 16, 1, rope_rows, &r);
 }
 
-/* All its products are small and much alike: the scores of a tile stand for them. */
+/* The library that is fastest for one tile of scores is used for all products: their shapes are similar. */
 static const struct jl_cpu_lib *lib_for(const struct attn_ctx *c)
 {
 	return jl_cpu_lib_for(&(struct jl_sgemm_op){ .m = c->seq < TILE ? c->seq : TILE,
@@ -281,7 +281,7 @@ void jl_cpu_attn_bwd(struct jl_engine *engine, const struct jl_eng_attn *op)
 		rope(&c, op->d_qkv, op->n_samples, op->rope_theta, -1.0);
 }
 
-/* One head of keys and values of one sample: from the tokens' rows into its own stretch. */
+/* Copies one key/value head of one sample from the packed rows into the KV cache. */
 static void keep_head(void *ctx, size_t index, int thread)
 {
 	const struct attn_ctx *c = ctx;

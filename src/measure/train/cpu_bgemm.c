@@ -1,6 +1,6 @@
-/* Panels and innermost loops for operands in bfloat16 on x86-64: AMX where the processor has it, else AVX-512's pairs of products. Both read the same
- * panels: 32 wide, in blocks of 32 steps of k; a block is two parts of 16 × 16 pairs (k, k + 1), rows of A with their pairs along k, of B with
- * k outermost, as the tile instructions want them. */
+/* bfloat16 panels and innermost loops on x86-64: AMX where the processor has it, otherwise AVX-512 BF16 dot products. Both read the same layout:
+ * panels 32 wide, in blocks of 32 steps of k. A block has two parts of 16 × 16 pairs (k, k + 1). Parts of A store a row's pairs contiguously;
+ * parts of B store k outermost, as the tile instructions require. */
 #include "train/cpu_sgemm.h"
 
 #if defined(__x86_64__)
@@ -13,13 +13,13 @@
 
 #define WIDE   32
 #define STEP_K 32
-#define PART   16                    /* wide, and pairs of k */
-#define PART_N ((size_t)PART * PART) /* pairs: each in the room of a float */
-#define AHEAD  (4 * STEP_K)          /* lines that are asked for early */
+#define PART   16                    /* width of a part, and its pairs of k */
+#define PART_N ((size_t)PART * PART) /* pairs in a part; one pair fills one float */
+#define AHEAD  (4 * STEP_K)          /* prefetch distance in floats */
 #define VECTOR __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
 #define TILES  __attribute__((target("amx-tile,amx-bf16,avx512f")))
 
-/* 16 lines along the width with k side by side: their pairs, line by line. */
+/* Loads 16 lines that are contiguous in k and converts them to bfloat16 pairs. */
 VECTOR static inline void pairs_along_k(__m512i to[PART], const float *from, size_t ld)
 {
 	for (size_t i = 0; i < PART; i++, from += ld) {
@@ -29,10 +29,10 @@ VECTOR static inline void pairs_along_k(__m512i to[PART], const float *from, siz
 	}
 }
 
-/* 32 steps of k with the width side by side: pair by pair. */
+/* Loads 32 steps of k that are contiguous along the width and interleaves them to bfloat16 pairs. */
 VECTOR static inline void pairs_along_width(__m512i to[PART], const float *from, size_t ld)
 {
-	/* 16 of k, 16 of k + 1 → k, k + 1 of each in turn */
+	/* 16 values of k and 16 of k + 1 → alternating k, k + 1 */
 	const __m512i weave = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22,
 					       6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
 
@@ -41,7 +41,7 @@ VECTOR static inline void pairs_along_width(__m512i to[PART], const float *from,
 			weave, (__m512i)_mm512_cvtne2ps_pbh(_mm512_loadu_ps(from + ld), _mm512_loadu_ps(from)));
 }
 
-/* Rows become columns: pairs of lines, of pairs, of fours, of eights. */
+/* Transposes the 16 × 16 pairs in four steps: by 1, 2, 4 and 8. */
 VECTOR static inline void turn(__m512i v[PART])
 {
 	__m512i t[PART];
@@ -66,7 +66,7 @@ VECTOR static inline void turn(__m512i v[PART])
 	}
 }
 
-/* Packs one panel; beyond the edge it is padded with 0. */
+/* Packs one panel; pads beyond n_wide and n_k with 0. */
 VECTOR static void pack_part(float *to, struct jl_sgemm_side side, size_t n_wide, size_t n_k, bool k_inside)
 {
 	float whole[2 * PART_N];
@@ -118,7 +118,7 @@ static void pack_cols(float *panels, size_t stride, struct jl_sgemm_side side, s
 	pack(panels, stride, side, n_wide, n_k, false);
 }
 
-/* Configures all tiles as 16 lines of 64 bytes, for each task: other code on this thread may use other shapes. */
+/* Configures all tiles as 16 lines of 64 bytes. Each task does this, since other code on the thread may configure other shapes. */
 TILES static void say_tiles(void)
 {
 	struct {
@@ -144,7 +144,7 @@ TILES static void tile_amx(size_t k, const float *a, const float *b, float *c, s
 	const size_t line_B = ldc * sizeof(*c);
 	float *low = c + PART * ldc;
 
-	(void)n_cols; /* whole ones only */
+	(void)n_cols; /* always a full tile */
 	if (add) {
 		_tile_loadd(0, c, line_B);
 		_tile_loadd(1, c + PART, line_B);
@@ -172,7 +172,7 @@ TILES static void tile_amx(size_t k, const float *a, const float *b, float *c, s
 	_tile_stored(3, low + PART, line_B);
 }
 
-/* Eight rows at a time: 16 sums in registers. */
+/* Eight rows at a time, so that the sums fill 16 registers. */
 VECTOR static void tile_avx512(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_cols)
 {
 	(void)n_cols;
@@ -215,7 +215,7 @@ const struct jl_sgemm_kind *jl_sgemm_bf16(bool tiles)
 
 	if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512bw"))
 		return NULL;
-	/* the kernel keeps the tiles of a process only where it asked for them */
+	/* the kernel saves a process's tile registers only after this request */
 	if (tiles && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & tile_bits) == tile_bits &&
 	    syscall(SYS_arch_prctl, ASK_FOR_STATE, TILE_DATA) == 0)
 		return &amx;

@@ -1,8 +1,8 @@
-/* The same as cpu_bgemm.c for arm64's products of bfloat16 (BFMMLA): two rows of A times two columns of B over four steps of k, four sums
- * a register. Panels of both are 8 wide, in blocks of four steps of k: line by line, so that two neighbours are one operand. */
+/* cpu_bgemm.c for arm64: bfloat16 products with BFMMLA, which multiplies 2x4 by 4x2. Panels are 8 rows wide, in blocks of four steps of k. The
+ * four values of a row are contiguous, so that two adjacent rows form one operand. */
 #include "train/cpu_sgemm.h"
 
-/* clang declares the instructions only where the whole file may use them. */
+/* clang declares the intrinsics only if the whole file is compiled for bfloat16. */
 #if defined(__aarch64__) && (!defined(__clang__) || defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC))
 #include <arm_neon.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 
 #define WIDE     8
 #define STEP_K   4
-#define BLOCK_N  ((size_t)WIDE * STEP_K / 2) /* floats that four steps of a panel take */
-#define HAS_BF16 (1UL << 14)                 /* of HWCAP2 */
+#define BLOCK_N  ((size_t)WIDE * STEP_K / 2) /* floats in four steps of a panel */
+#define HAS_BF16 (1UL << 14)                 /* bit in HWCAP2 */
 #define VECTOR   __attribute__((target("arch=armv8.2-a+bf16")))
 
-/* Four steps of k of four lines, whose neighbours along the width lie side by side: k side by side. */
+/* Transposes 4 × 4: input lines are contiguous along the width, output lines along k. */
 VECTOR static inline void turn(float32x4_t v[4])
 {
 	const float32x4x2_t even = vtrnq_f32(v[0], v[1]), odd = vtrnq_f32(v[2], v[3]);
@@ -42,7 +42,7 @@ VECTOR static void pack_block(float *to, struct jl_sgemm_side side)
 	}
 }
 
-/* What sticks out is 0. */
+/* Pads with 0 beyond the edge. */
 static void pack_edge(float *to, struct jl_sgemm_side side, size_t n_wide, size_t n_k)
 {
 	float whole[WIDE * STEP_K] = { 0 };
@@ -58,7 +58,7 @@ static void pack_edge(float *to, struct jl_sgemm_side side, size_t n_wide, size_
 
 static void pack(float *panels, size_t stride, struct jl_sgemm_side side, size_t n_wide, size_t n_k)
 {
-	const size_t n_steps = (n_k + 2 * STEP_K - 1) / (2 * STEP_K) * 2; /* as the loop takes them */
+	const size_t n_steps = (n_k + 2 * STEP_K - 1) / (2 * STEP_K) * 2; /* even */
 
 	for (size_t at = 0; at < n_wide; at += WIDE, panels += stride) {
 		const size_t wide = n_wide - at < WIDE ? n_wide - at : WIDE;
@@ -94,7 +94,7 @@ VECTOR static void tile(size_t k, const float *a, const float *b, float *c, size
 {
 	float32x4_t sum[4][4];
 
-	(void)n_cols; /* whole ones only */
+	(void)n_cols; /* always a full tile */
 	for (size_t i = 0; i < 16; i++)
 		sum[i / 4][i % 4] = vdupq_n_f32(0);
 	for (size_t p = 0; p < k; p += 2 * STEP_K, a += 2 * BLOCK_N, b += 2 * BLOCK_N) {

@@ -1,4 +1,4 @@
-/* The CPU engine itself: memory, exchange, timers, and the table of its kernels. */
+/* The CPU engine: memory, exchange, timers, and its table of kernels. */
 #include "train/cpu_engine.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/meminfo.h"
 
-#define LOGITS_B ((size_t)256 << 20) /* of logits at a time: fewer rows pack the head's weights more often */
+#define LOGITS_B ((size_t)256 << 20) /* logits computed at a time; each piece repacks the head's weights */
 
 struct spans {
 	jl_cpu_work *work;
@@ -115,7 +115,7 @@ static size_t cpu_available_B(struct jl_engine *engine)
 	return free_B > 0 ? (size_t)free_B : 0;
 }
 
-/* Own pages, and the shared ones that this worker asked for: peers' pages that it only reads count for the peers. */
+/* This worker's private pages and the shared memory that it allocated. Shared pages of other workers are counted by their owners. */
 static double cpu_memory_B(struct jl_engine *engine)
 {
 	return jl_mem_proc_B("/proc/self/status", "RssAnon") + (double)jl_cpu(engine)->shared_B;
@@ -144,8 +144,7 @@ static enum jl_status cpu_alloc(struct jl_engine *engine, size_t size_B, enum jl
 		memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		memory = memory == MAP_FAILED ? NULL : memory;
 		if (memory)
-			(void)madvise(memory, size_B,
-				      MADV_HUGEPAGE); /* gigabytes walked in order: fewer misses of the TLB */
+			(void)madvise(memory, size_B, MADV_HUGEPAGE); /* reduces TLB misses */
 	}
 	JL_TRY(jl_got(memory, err));
 	engine->used_B += size_B;
@@ -215,7 +214,7 @@ size_t jl_cpu_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn 
 {
 	(void)engine;
 	(void)shape;
-	return 0; /* each thread has its own */
+	return 0; /* attention scratch is per thread */
 }
 
 void jl_cpu_set_scalars(struct jl_engine *engine, const struct jl_eng_scalars *scalars)
@@ -268,7 +267,7 @@ static size_t cpu_loss_rows(struct jl_engine *engine, size_t n_rows, size_t voca
 	(void)engine;
 	size_t most = LOGITS_B / (vocab * sizeof(float)) / 64 * 64;
 	most = most < 64 ? 64 : most;
-	size_t n_parts = (n_rows + most - 1) / most; /* equal ones: a short last part would be slow */
+	size_t n_parts = (n_rows + most - 1) / most; /* equal parts: a short last part would run slowly */
 	size_t rows = ((n_rows + n_parts - 1) / n_parts + 63) / 64 * 64;
 	return rows < n_rows ? rows : n_rows;
 }

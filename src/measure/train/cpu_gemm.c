@@ -1,11 +1,11 @@
-/* Matrix products on the CPU, and what follows a product on the same block while it is still in the cache: our own
- * product where this processor and precision have one (cpu_sgemm.h), otherwise the fastest library (bench/cpu_libs.h). */
+/* Matrix products on the CPU, with the epilogue applied while a block is still in the cache. Uses our own product (cpu_sgemm.h) where the
+ * processor and the precision support it, otherwise the fastest library (bench/cpu_libs.h). */
 #include <limits.h>
 
 #include "train/cpu_engine.h"
 #include "train/cpu_vec.h"
 
-#define OWN_ROWS 64 /* smaller products are a library's: it packs less for them (bench/sgemm) */
+#define OWN_ROWS 64 /* below this a library is faster: it packs less (bench/sgemm) */
 #define OWN_COLS 16
 
 static struct jl_sgemm_op op_of(const struct jl_eng_gemm *op)
@@ -71,7 +71,7 @@ static void finish_block(void *ctx, const struct jl_sgemm_block *block)
 			if (bias)
 				add_bias(c, bias, n);
 			break;
-		case JL_EP_BIAS_GELU: /* the product went to aux */
+		case JL_EP_BIAS_GELU: /* aux holds A·B + bias */
 			if (bias && aux)
 				add_bias(aux, bias, n);
 			if (aux)
@@ -87,7 +87,7 @@ static void finish_block(void *ctx, const struct jl_sgemm_block *block)
 	}
 }
 
-/* sums over the tokens of dy, which is stored k × m; each thread has separate columns, so the order of the sum never changes */
+/* Sums of dy (stored k × m) over the tokens. Threads own disjoint columns, so the order of summation is fixed. */
 JL_CLONES static void sum_columns(const void *ctx, struct jl_cpu_span cols)
 {
 	const struct jl_eng_gemm *op = ctx;
@@ -116,7 +116,7 @@ void jl_cpu_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 	}
 	if (jl_cpu_skinny(engine, op, finish_block))
 		return;
-	struct jl_eng_gemm ends = *op; /* finish has a plain pointer */
+	struct jl_eng_gemm ends = *op; /* copy: `finish` takes a pointer to non-const */
 	struct jl_sgemm_op product = op_of(op);
 	product.finish = finish_block;
 	product.finish_ctx = &ends;

@@ -1,4 +1,4 @@
-/* LayerNorm and RMSNorm with the residual sum in the same pass, and their backward. */
+/* LayerNorm and RMSNorm on the CPU, with the residual sum in the same pass, and their backward. */
 #include <string.h>
 
 #include "train/cpu_engine.h"
@@ -71,8 +71,8 @@ void jl_cpu_norm(struct jl_engine *engine, const struct jl_eng_norm *op)
 	jl_cpu_spans(engine, op->n_rows, GRAIN_ROWS, 1, norm_rows, op);
 }
 
-/* Rows are cut into as many pieces as there are threads; each piece has its own sums of the weight's gradient, which
- * are then added in the order of the pieces: the result does not depend on who was first. */
+/* Rows are divided into one piece per thread. Each piece has its own partial sums of the weight gradient; these are added in the order of the
+ * pieces, so that the result is deterministic. */
 struct bwd_ctx {
 	float *sums;
 	const struct jl_eng_norm_bwd *op;

@@ -1,11 +1,11 @@
-/* What passes over memory once: embedding, SwiGLU, loss, AdamW, sums of gradients. */
+/* Memory-bound operations on the CPU: embedding, SwiGLU, loss, AdamW, sums of gradients. */
 #include <string.h>
 
 #include "train/cpu_engine.h"
 #include "train/cpu_vec.h"
 
 #define GRAIN_B                                                                                                        \
-	65536 /* elements of a flat loop per piece: long enough to hide the counter, short enough to share evenly */
+	65536 /* elements per piece of a flat loop: large against the cost of fetching a piece, small enough for an even load */
 
 struct glu_ctx {
 	float *out, *d_gate_up;
@@ -75,7 +75,7 @@ void jl_cpu_embed(struct jl_engine *engine, const struct jl_eng_embed *op)
 	jl_cpu_spans(engine, op->n_rows, 16, 1, embed_rows, op);
 }
 
-/* A piece is a range of columns of all rows: two threads never add to the same element, and the order is that of the tokens. */
+/* A piece is a range of columns over all rows: no two threads add to the same element, and tokens are added in order. */
 static void embed_bwd_cols(const void *ctx, struct jl_cpu_span cols)
 {
 	const struct jl_eng_embed_bwd *op = ctx;
@@ -110,7 +110,7 @@ JL_CLONES static void loss_row(float *x, size_t vocab, size_t ld, int32_t target
 		return;
 	}
 	float max = row_max(x, vocab), at_target = x[target];
-	double total = 0; /* 50,000 terms: sums of 512 in float, the rest in double */
+	double total = 0; /* vocabularies have about 50,000 terms: 512 at a time in float, these sums in double */
 	for (size_t b = 0; b < vocab; b += 512) {
 		size_t end = vocab - b < 512 ? vocab : b + 512, j = b;
 		vecf sum = vec_all(0.0f);
@@ -132,7 +132,7 @@ JL_CLONES static void loss_row(float *x, size_t vocab, size_t ld, int32_t target
 		x[j] *= factor;
 	x[target] -= scale;
 	memset(x + vocab, 0, (ld - vocab) * sizeof *x);
-	/* cppcheck-suppress invalidFunctionArg ; at least the largest term, 1, is in it */
+	/* cppcheck-suppress invalidFunctionArg ; the sum is ≥ 1: it contains the largest term, exp(0) */
 	*ret_loss = (float)log(total) + max - at_target;
 }
 
@@ -171,7 +171,7 @@ struct flat_ctx {
 	const struct jl_eng_adamw *adamw;
 	float *sum;
 	const float *grad;
-	double *sums_sq; /* one a piece */
+	double *sums_sq; /* one partial sum per piece */
 	float lr, beta1, beta2, eps, decay, grad_mul, m_mul, v_mul;
 };
 

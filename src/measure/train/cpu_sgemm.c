@@ -1,10 +1,7 @@
-/* Blocks, threads and memory of the matrix product. Around the innermost loop (cpu_sgemm_tile.c):
- *
- *   columns of C, as many as the packed block of B for them fits into a part of the last cache
- *     a block of k: one panel of B and two of A fit into the first cache
- *       all threads pack that block of B, then take blocks of rows one after another:
- *         pack the rows of A into a part of the second cache
- *           for each panel of B, for each panel of A: one tile */
+/* Blocking, threads and memory of our own matrix product. Loop nest around the innermost loop (cpu_sgemm_tile.c):
+ * - columns of C: as many as let the packed block of B fit into part of the last-level cache
+ * - blocks of k: one panel of B and two of A fit into L1; all threads pack this block of B
+ * - blocks of rows, one task each: pack A into part of L2; then, for each panel of B and each panel of A, compute one tile */
 #include "train/cpu_sgemm.h"
 
 #include <stdint.h>
@@ -14,12 +11,12 @@
 
 #include "base/mem.h"
 
-#define LINE_N      16 /* floats in a cache line */
+#define LINE_N      16 /* floats per cache line */
 #define HUGE_B      ((size_t)2 << 20)
-#define ROWS_LEAST  64  /* of a block of A: fewer read a panel of B too seldom for what it costs to bring it */
-#define COLS_LEAST  516 /* of a block of B, and most: each block packs all of A again */
+#define ROWS_LEAST  64  /* rows in a block of A: with fewer, loading a panel of B costs more than its reuse saves */
+#define COLS_LEAST  516 /* minimum and maximum number of columns in a block of B; each block repacks all of A */
 #define COLS_MOST   8196
-#define FINISH_COLS 192         /* columns that `finish` gets at once: a block that is still in the second cache */
+#define FINISH_COLS 192         /* columns passed to `finish` at once: such a block is still in L2 */
 #define PACK_PANELS ((size_t)4) /* panels of B that one task packs */
 
 const struct jl_sgemm_kind jl_sgemm_single = { .rows = JL_TILE_ROWS,
@@ -37,21 +34,21 @@ struct jl_sgemm {
 	const struct jl_sgemm_kind *kind;
 	struct jl_pool *pool;
 	size_t n_threads;
-	size_t k_most, rows_most, cols_most; /* of a block */
-	float *cols;                         /* packed block of B, shared */
-	float *rows;                         /* packed blocks of A, rows_n floats for each thread */
+	size_t k_most, rows_most, cols_most; /* largest block */
+	float *cols;                         /* packed block of B, shared by all threads */
+	float *rows;                         /* packed blocks of A, rows_n floats per thread */
 	size_t cols_n, rows_n;
 	void *memory;
 	size_t memory_B;
 };
 
-/* One block of k and of columns, shared by the tasks. */
+/* One block of k and columns that the tasks share. */
 struct stage {
 	struct jl_sgemm *s;
 	const struct jl_sgemm_op *op;
 	size_t k_at, n_k, k_pad, col_at, n_cols;
 	size_t n_row_blocks, n_col_blocks;
-	bool first, last; /* of the blocks of k */
+	bool first, last; /* first and last block of k */
 };
 
 static size_t round_up(size_t n, size_t to)
@@ -81,7 +78,7 @@ static bool cache_text(int index, const char *name, char *ret_text, size_t size_
 	return got;
 }
 
-/* level "1", type "Data", size "64K"; false: there is no such cache, or it is one for instructions */
+/* Reads level (1), type ("Data") and size ("64K") of one cache. Returns false if the cache does not exist or holds instructions only. */
 static bool read_cache(int index, unsigned long *ret_level, size_t *ret_size_B)
 {
 	char level[16], type[16], size[16], *unit;
@@ -94,7 +91,7 @@ static bool read_cache(int index, unsigned long *ret_level, size_t *ret_size_B)
 	return n > 0;
 }
 
-/* Block sizes from the caches; where the system does not tell, those of a small core. */
+/* Chooses block sizes from the cache sizes. Defaults: 32 KiB L1 and 512 KiB L2. */
 static void choose_blocks(struct jl_sgemm *s)
 {
 	size_t size_B[4] = { 0, 32 << 10, 512 << 10, 0 };
@@ -104,7 +101,7 @@ static void choose_blocks(struct jl_sgemm *s)
 		if (read_cache(i, &level, &found_B) && level >= 1 && level <= 3)
 			size_B[level] = found_B;
 	}
-	/* a panel of B stays while panels of A pass: the next one comes in while one is used */
+	/* one panel of B stays in L1 with two panels of A: the one in use and the next one */
 	const struct jl_sgemm_kind *kind = s->kind;
 	size_t k_B = (kind->cols + 2 * kind->rows) * sizeof(float) / kind->per_float;
 	s->k_most = at_most(at_least(size_B[1] / k_B / 64 * 64, kind->k_least), at_least(kind->k_least, 1024));
@@ -114,8 +111,8 @@ static void choose_blocks(struct jl_sgemm *s)
 	s->cols_most = at_most(at_least(last_B / row_B, COLS_LEAST), COLS_MOST) / kind->cols * kind->cols;
 }
 
-/* Panels lie a line more than their size apart: the innermost loop reads a little beyond a panel, and panels whose
- * distance is a power of two would share sets of the cache. */
+/* Adds one cache line of padding to each panel: the innermost loop reads slightly past the end, and power-of-two strides would cause cache-set
+ * conflicts. */
 static size_t panel_stride(const struct jl_sgemm *s, size_t width, size_t k_pad)
 {
 	return width * k_pad / s->kind->per_float + LINE_N;
@@ -170,7 +167,7 @@ static void pack_cols_task(void *ctx, size_t index, int thread)
 			      at_most(PACK_PANELS * width, g->n_cols - first), g->n_k);
 }
 
-/* A tile that sticks out of C is made beside it. */
+/* Computes a tile that extends beyond C into a buffer and copies the part inside C. */
 static void edge_tile(const struct stage *g, const float *a, const float *b, float *c, size_t n_rows, size_t n_cols)
 {
 	const struct jl_sgemm_kind *kind = g->s->kind;
@@ -243,7 +240,7 @@ static void product_task(void *ctx, size_t index, int thread)
 		kind->end();
 }
 
-/* Rows are cut first: blocks of columns pack the same rows again. */
+/* Splits rows first, since each additional block of columns repacks the same rows of A. */
 static void choose_tasks(struct stage *g)
 {
 	size_t m = g->op->m, want = g->s->n_threads == 1 ? 1 : g->s->n_threads * g->s->kind->tasks_each;

@@ -1,51 +1,52 @@
-/* A matrix product of our own, row-major: single precision, or operands rounded to bfloat16 while they are packed and sums in single
- * precision. Both operands are packed into panels that the innermost loop reads in order; blocks of them stay in the caches. The sum over k
- * of every element runs in the same order whatever the number of threads, so a result never depends on who was first. */
+/* Our own matrix product, row-major: fp32, or operands rounded to bfloat16 while they are packed, with fp32 sums. Both operands are packed into
+ * panels that the innermost loop reads in order. Each element is summed over k in the same order for any number of threads, so results are
+ * deterministic. */
 #pragma once
 
 #include "bench/cpu_libs.h"
 
-/* One tile of C is kept in registers: 8 rows by 12 columns are 24 of the 32 vectors of an arm64 core, and 24 products need 5 loads. */
+/* A tile of C stays in registers: 8 × 12 floats take 24 of the 32 vector registers of arm64; its 24 multiplications need 5 loads. */
 #define JL_TILE_ROWS 8
 #define JL_TILE_COLS 12
-#define JL_TILE_K    4 /* the innermost loop takes so many steps of k at a time */
+#define JL_TILE_K    4 /* k steps per iteration of the innermost loop */
 
-struct jl_sgemm; /* packed panels of one pool's threads */
+struct jl_sgemm; /* holds the packed panels of a pool's threads */
 
-/* One operand as packing sees it: `n_wide` runs along the panels' width (rows of A, columns of B). */
+/* An operand to be packed. `n_wide` counts along the panels' width (rows of A, columns of B). */
 struct jl_sgemm_side {
 	const float *at;
 	size_t ld;
-	bool wide_first; /* neighbours along the width lie side by side in memory; otherwise neighbours along k */
+	bool wide_first; /* true: contiguous in memory along the width; false: along k */
 };
 
-/* An innermost loop and the panels that it reads. */
+/* An innermost loop and its panel format. */
 struct jl_sgemm_kind {
-	size_t rows, cols, k;              /* of a tile; the loop takes so many steps of k at a time */
-	size_t per_float;                  /* elements in the room of a float */
-	size_t k_least;                    /* of a block: fewer write C too often */
-	size_t tasks_each;                 /* blocks of rows per thread, so that none waits long for the last one */
-	size_t step_cols;                  /* columns that a whole tile may leave out: multiples of this */
-	void (*begin)(void), (*end)(void); /* around the tiles of one task; may be NULL */
-	/* Panels are `stride` floats apart; each holds its width × k_pad elements. What lies beyond n_wide and n_k is 0. */
+	size_t rows, cols, k;              /* tile size, and k steps per iteration of the loop */
+	size_t per_float;                  /* elements that fit into one float */
+	size_t k_least;                    /* smallest block of k: smaller ones write C too often */
+	size_t tasks_each;                 /* tasks (blocks of rows) per thread: more than one balances the load */
+	size_t step_cols;                  /* n_cols of `tile` is a multiple of this */
+	void (*begin)(void), (*end)(void); /* called before and after the tiles of a task; may be NULL */
+	/* Panels start `stride` floats apart; each has width × k_pad elements. Elements beyond n_wide and n_k are 0. */
 	void (*pack_rows)(float *panels, size_t stride, struct jl_sgemm_side side, size_t n_wide, size_t n_k);
 	void (*pack_cols)(float *panels, size_t stride, struct jl_sgemm_side side, size_t n_wide, size_t n_k);
-	/* C tile (+)= panel of A · panel of B; k is a multiple of `k`, n_cols of step_cols: so many columns are written. */
+	/* C tile (+)= panel of A · panel of B, for the first n_cols columns of the tile. k must be a multiple of member `k`, n_cols of
+	 * `step_cols`. */
 	void (*tile)(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_cols);
 };
 extern const struct jl_sgemm_kind jl_sgemm_single;
-/* NULL: this processor has no instructions for bfloat16 that we know. Without `tiles`: those of vectors, where it has both. */
+/* NULL: the processor has no supported bfloat16 instructions. `tiles` allows AMX; false: AVX-512 even on a processor with AMX. */
 const struct jl_sgemm_kind *jl_sgemm_bf16(bool tiles);
 #define JL_SGEMM_TILE_MOST (32 * 32)
 
-/* Whether this processor has an innermost loop in single precision that was written for it. Elsewhere results are right and slow. */
+/* True if a fast single-precision loop exists for this processor. The portable loop gives correct results slowly. */
 bool jl_sgemm_is_fast(void);
 
 enum jl_status jl_sgemm_create(struct jl_pool *pool, const struct jl_sgemm_kind *kind, struct jl_sgemm **ret_sgemm,
 			       struct jl_err *err);
 void jl_sgemm_destroy(struct jl_sgemm *sgemm); /* NULL is fine */
 
-/* On all threads of the pool. */
+/* Computes op on all threads of the pool. */
 void jl_sgemm_run(struct jl_sgemm *sgemm, const struct jl_sgemm_op *op);
 
 /* --- for cpu_sgemm*.c */

@@ -1,12 +1,12 @@
-/* Packs operands into panels. Whole cache lines are read: in matrices whose row pitch is a power of two, neighbouring rows share a cache set, and
- * a line that is read in halves would be evicted in between. */
+/* Packs operands into panels. Reads whole cache lines: rows whose pitch is a power of two map to the same cache set, so that a half-read line
+ * could be evicted before the other half is read. */
 #include <string.h>
 
 #include "train/cpu_sgemm.h"
 #include "train/cpu_vec.h"
 
-#define LINE_N  16 /* floats in a cache line */
-#define AHEAD_N 8  /* rows that are asked for early: they lie too far apart for the processor to guess */
+#define LINE_N  16 /* floats per cache line */
+#define AHEAD_N 8  /* prefetch distance in rows; hardware prefetchers do not follow such strides */
 
 typedef float vec4 __attribute__((vector_size(16)));
 
@@ -22,7 +22,7 @@ VEC_INLINE void store4(float *to, vec4 v)
 	memcpy(to, &v, sizeof v);
 }
 
-/* four rows of four: rows become columns */
+/* transposes 4 × 4 */
 VEC_INLINE void turn4(float *to, size_t to_ld, const float *from, size_t ld)
 {
 	vec4 r0 = load4(from), r1 = load4(from + ld), r2 = load4(from + 2 * ld), r3 = load4(from + 3 * ld);
@@ -34,7 +34,7 @@ VEC_INLINE void turn4(float *to, size_t to_ld, const float *from, size_t ld)
 	store4(to + 3 * to_ld, __builtin_shufflevector(b, d, 2, 6, 3, 7));
 }
 
-/* The plain way, for what is left over at the edges: elements [from_k, k_pad) of one panel. */
+/* Packs elements [from_k, k_pad) of one panel one by one: the remainder at the edges. */
 static void pack_rest(float *panel, size_t width, struct jl_sgemm_side side, size_t n_wide, size_t from_k, size_t n_k)
 {
 	size_t k_pad = (n_k + JL_TILE_K - 1) / JL_TILE_K * JL_TILE_K;
@@ -45,7 +45,7 @@ static void pack_rest(float *panel, size_t width, struct jl_sgemm_side side, siz
 		}
 }
 
-/* neighbours along k side by side: one panel, a line of each of its rows at a time */
+/* packs one panel from memory contiguous along k: one cache line of each row at a time */
 VEC_INLINE void pack_turned(float *panel, size_t width, struct jl_sgemm_side side, size_t n_k)
 {
 	size_t p = 0;
@@ -60,7 +60,7 @@ VEC_INLINE void pack_turned(float *panel, size_t width, struct jl_sgemm_side sid
 	pack_rest(panel, width, side, width, p, n_k);
 }
 
-/* neighbours along the width side by side: n_panels full panels at once, one k after another */
+/* packs n_panels full panels from memory contiguous along the width, one k after another */
 VEC_INLINE void pack_copied(float *panels, size_t stride, size_t width, size_t n_panels, struct jl_sgemm_side side,
 			    size_t n_k)
 {
@@ -102,7 +102,7 @@ VEC_INLINE void pack(float *panels, size_t stride, size_t width, size_t n_at_onc
 	}
 }
 
-/* at once: as many panels as are a whole number of lines */
+/* 8 panels at once are a whole number of cache lines */
 void jl_sgemm_pack_rows(float *panels, size_t stride, struct jl_sgemm_side side, size_t n_wide, size_t n_k)
 {
 	pack(panels, stride, JL_TILE_ROWS, 8, side, n_wide, n_k);

@@ -1,5 +1,5 @@
-/* The innermost loop: one tile of C in registers, all of its sum over a block of k. On arm64 in assembly, because no compiler at hand keeps
- * 24 sums, two steps of A and one of B in 32 registers. Sanitizers get the plain loop: they do not see what assembly reads. */
+/* The innermost loop: computes one tile of C in registers over a block of k. arm64 uses assembly, because compilers do not keep 24 sums, two
+ * steps of A and one of B in 32 registers. Sanitizer builds use the C loop, since sanitizers cannot check assembly. */
 #include "train/cpu_sgemm.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -12,13 +12,13 @@
 
 #if defined(__aarch64__) && !defined(SANITIZED)
 
-#pragma GCC diagnostic ignored "-Woverlength-strings" /* other compilers warn about long strings */
+#pragma GCC diagnostic ignored "-Woverlength-strings" /* compilers other than gcc warn about long strings */
 
 /* clang-format off */
 
-/* Registers: v0, v1 and v5, v6 hold eight elements of A, this step's and the next one's in turn; v2, v3, v4 hold
- * twelve of B; v8 .. v31 hold C, three a row. A column of C is eight products with one vector of B: when they are
- * under way that vector is loaded anew, sixteen products before it is used again, which hides the load. */
+/* Registers: v0, v1 and v5, v6 hold eight elements of A, alternately for this step and the next; v2, v3, v4 hold twelve of B; v8 .. v31 hold C,
+ * three per row. A column of C takes eight multiplications with one vector of B. That vector is reloaded right after them, sixteen
+ * multiplications before its next use, which hides the load latency. */
 #define MUL(c, b, a, lane) "fmla v" #c ".4s, v" #b ".4s, v" #a ".s[" #lane "]\n\t"
 #define COLUMN(c0, c1, c2, c3, c4, c5, c6, c7, b, lo, hi)                                                              \
 	MUL(c0, b, lo, 0) MUL(c1, b, lo, 1) MUL(c2, b, lo, 2) MUL(c3, b, lo, 3)                                        \
@@ -28,9 +28,9 @@
 #define COLUMN_2(lo, hi) COLUMN(10, 13, 16, 19, 22, 25, 28, 31, 4, lo, hi)
 #define LOAD_A(lo, hi, at) "ldp q" #lo ", q" #hi ", [%[a], #" #at "]\n\t"
 #define LOAD_B(b, at)      "ldr q" #b ", [%[b], #" #at "]\n\t"
-#define AHEAD(at)          "prfm pldl1keep, [%[a], #" #at "]\n\t" /* A comes from the second cache */
+#define AHEAD(at)          "prfm pldl1keep, [%[a], #" #at "]\n\t" /* prefetch: A comes from L2 */
 
-/* One step of k for 12, 8 and 4 columns; the loads are for the step after it. */
+/* One step of k for 12, 8 and 4 columns, with the loads for the next step. */
 #define STEP_3(lo, hi, next_lo, next_hi, a_at, b0, b1, b2, ahead)                                                      \
 	LOAD_A(next_lo, next_hi, a_at) COLUMN_0(lo, hi) LOAD_B(2, b0) ahead                                            \
 	COLUMN_1(lo, hi) LOAD_B(3, b1) COLUMN_2(lo, hi) LOAD_B(4, b2)
@@ -39,7 +39,7 @@
 #define STEP_1(lo, hi, next_lo, next_hi, a_at, b0, b1, b2, ahead)                                                      \
 	LOAD_A(next_lo, next_hi, a_at) COLUMN_0(lo, hi) LOAD_B(2, b0) ahead
 
-/* Four steps; the last one loads the beginning of a fifth, which at the end of a panel is not used. */
+/* Four steps. The last one loads for a fifth step; at the end of a panel that data is unused. */
 #define LOOP(STEP)                                                                                                     \
 	"1:\n\t"                                                                                                       \
 	STEP(0, 1, 5, 6, 32, 48, 64, 80, AHEAD(512))                                                                   \
@@ -90,7 +90,7 @@ bool jl_sgemm_is_fast(void)
 	return true;
 }
 
-/* c is written. NOLINTNEXTLINE(readability-non-const-parameter) */
+/* `c` is written by assembly. NOLINTNEXTLINE(readability-non-const-parameter) */
 void jl_sgemm_tile(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add, size_t n_cols)
 {
 	if (n_cols == 12)

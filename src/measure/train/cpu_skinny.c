@@ -1,5 +1,5 @@
-/* Products of a few rows with a weight that is far larger than the caches: a pass of one token. Nothing is packed; every weight is read once
- * and the sum over k has one order. Weights are floats, or int8_t that become floats in registers and are scaled at the end. */
+/* Products of a few rows with a weight much larger than the caches, as in decoding one token. Packs nothing, reads every weight once, and sums
+ * over k in a fixed order. Weights are floats, or int8_t that are converted in registers and scaled at the end. */
 #include <string.h>
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -8,11 +8,11 @@
 #include "train/cpu_engine.h"
 #include "train/cpu_vec.h"
 
-#define N_ROWS_MOST 16   /* more are worth packing */
-#define PIECE_COLS  1024 /* of C: int8 weights of so many become floats for products of many rows */
+#define N_ROWS_MOST 16   /* for more rows packing pays off */
+#define PIECE_COLS  1024 /* columns of C whose int8 weights are converted to float at once */
 
 #if defined(__aarch64__)
-#define STEP_K 16 /* int8 weights of a register */
+#define STEP_K 16 /* int8 weights per register */
 #else
 #define STEP_K VEC_N
 typedef int8_t vecb __attribute__((vector_size(VEC_N)));
@@ -27,7 +27,7 @@ struct step {
 struct skinny {
 	const struct jl_eng_gemm *op;
 	void (*finish)(void *ctx, const struct jl_sgemm_block *block);
-	float *product; /* C, or what is before the activation */
+	float *product; /* C, or the value before the activation */
 };
 
 VEC_INLINE struct step floats_at(const float *from)
@@ -38,14 +38,14 @@ VEC_INLINE struct step floats_at(const float *from)
 	return to;
 }
 
-/* Bytes become words, then floats: gcc takes the one conversion of both apart into single elements. */
+/* Widens bytes to words, then to floats: gcc splits the direct conversion into scalar instructions. */
 VEC_INLINE struct step int8_at(const int8_t *from)
 {
 	struct step to;
 #if defined(__aarch64__)
 	const int8x16_t bytes = vld1q_s8(from);
 	for (uint32_t i = 0; i < N_PARTS; i++) {
-		/* byte n is the highest of word n, those below it are no byte's and 0; the conversion divides by 2^24 */
+		/* byte n becomes the highest byte of word n, the lower bytes become 0; the conversion divides by 2^24 */
 		const uint32x4_t which = (uint32x4_t){ 0, 1, 2, 3 } + 4 * i;
 		const uint8x16_t highest = vreinterpretq_u8_u32(which << 24 | 0xffffff);
 		to.part[i] = (vecf)vcvtq_n_f32_s32(vreinterpretq_s32_s8(vqtbl1q_s8(bytes, highest)), 24);
@@ -59,7 +59,7 @@ VEC_INLINE struct step int8_at(const int8_t *from)
 	return to;
 }
 
-/* NC columns of C (rows of the weight) of NR rows. */
+/* Computes NC columns of C (rows of the weight) for NR rows. */
 VEC_INLINE void tile(const struct skinny *s, size_t row, size_t col, size_t nr, size_t nc, bool int8)
 {
 	const struct jl_eng_gemm *op = s->op;
@@ -89,7 +89,7 @@ VEC_INLINE void tile(const struct skinny *s, size_t row, size_t col, size_t nr, 
 		}
 }
 
-/* Few rows: four columns share a piece of x; more: four rows share a weight. */
+/* Few rows: four columns share a load of x. More rows: four rows share a load of the weight. */
 VEC_INLINE void columns(const struct skinny *s, struct jl_cpu_span cols, bool int8)
 {
 	size_t m = s->op->m;
@@ -105,7 +105,7 @@ VEC_INLINE void columns(const struct skinny *s, struct jl_cpu_span cols, bool in
 				tile(s, r, c, 1, 1, int8);
 		}
 	}
-	struct jl_eng_gemm op = *s->op; /* finish has a plain pointer */
+	struct jl_eng_gemm op = *s->op; /* copy: `finish` takes a pointer to non-const */
 	s->finish(&op, &(struct jl_sgemm_block){ .n_rows = m, .col = cols.begin, .n_cols = cols.end - cols.begin });
 }
 
@@ -129,7 +129,7 @@ static void widen(const void *ctx, struct jl_cpu_span rows)
 	}
 }
 
-/* Some columns of C at a time, with their weights as floats. */
+/* Converts weights to floats for some columns of C at a time, then multiplies. */
 static void in_pieces(struct jl_engine *engine, const struct jl_eng_gemm *op)
 {
 	struct jl_cpu_engine *cpu = jl_cpu(engine);

@@ -1,14 +1,14 @@
-/* Some floats at a time with the compiler's own vectors: NEON on arm64, SSE or AVX2 on x86-64 (JL_CLONES builds both
- * and picks when the program starts). Everything is inlined, so no vector crosses a function boundary. On arm64 a vector
- * is as wide as a register: gcc takes comparisons of wider ones apart into single elements. */
+/* Fixed-width float vectors with compiler extensions: NEON on arm64, SSE, AVX2 or AVX-512 on x86-64 (JL_CLONES builds all and selects one at
+ * program start). Everything is inlined, so no vector crosses a function boundary. arm64 vectors have register width: gcc splits comparisons of
+ * wider ones into scalars. */
 #pragma once
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* By what a processor can do, not by its name: names of processors ("haswell") are looked up in a table as old as the compiler, and a newer or
- * renamed one would get the code of 2003. */
+/* Selects by instruction-set level, not by processor name: gcc looks names ("haswell") up in a fixed table and would give unknown processors the
+ * baseline code. */
 #if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define JL_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
@@ -71,13 +71,11 @@ VEC_INLINE vecf vec_min(vecf a, vecf b)
 	return vec_pick(a < b, a, b);
 }
 
-/* exp(x), relative error below 2e-7: x = n·ln 2 + r, |r| <= ln 2 / 2; a polynomial whose relative error is at most 2e-9
- * there (found by Remez's exchange), in two halves that do not wait for each other; then n goes into the exponent. Below
- * -87.33 the result is 0, above 88.37 it stays at 2.4e38. */
+/* exp(x), relative error below 2e-7. x = n·ln 2 + r with |r| <= ln 2 / 2; exp(r) is a minimax polynomial (Remez) with relative error up to 2e-9,
+ * evaluated in two independent halves; n is added to the exponent. Returns 0 below -87.33 and 2.4e38 above 88.37. */
 VEC_INLINE vecf vec_exp(vecf x)
 {
-	const vecf round = vec_all(
-		12582912.0f); /* 1.5·2^23: adding it leaves the nearest whole number in the low bits */
+	const vecf round = vec_all(12582912.0f); /* 1.5·2^23: adding it puts the nearest integer into the low bits */
 	vecf bounded = vec_min(vec_max(x, vec_all(-87.33f)), vec_all(88.37f));
 	vecf shifted = bounded * vec_all(1.44269504f) + round;
 	vecf n = shifted - round;
@@ -89,7 +87,7 @@ VEC_INLINE vecf vec_exp(vecf x)
 	vecf high = r * vec_all(8.374857068e-3f) + vec_all(4.166822868e-2f);
 	high = q * vec_all(1.383679417e-3f) + high;
 	vecf p = q * (q * high + mid) + low;
-	/* the low bits of 1.5·2^23 are 0, so its own bits vanish in the shift */
+	/* the low bits of 1.5·2^23 are 0, and its high bits are shifted out */
 	vecf power = (vecf)(((vecu)shifted + 127) << 23);
 	return (vecf)((veci)(p * power) & (veci)(x > vec_all(-87.33f)));
 }
@@ -101,7 +99,7 @@ VEC_INLINE vecf vec_sigmoid(vecf x)
 
 #define GELU_C 0.797884561f /* sqrt(2/π) */
 
-/* 0.5·(1 + tanh(u)) is sigmoid(2u): no difference of nearly equal numbers, and no second form for small u */
+/* 0.5·(1 + tanh(u)) = sigmoid(2u): avoids cancellation and needs no special case for small u */
 VEC_INLINE vecf vec_gelu_gate(vecf x)
 {
 	return vec_sigmoid(vec_all(2 * GELU_C) * x * (vec_all(1.0f) + vec_all(0.044715f) * x * x));
@@ -119,7 +117,7 @@ VEC_INLINE vecf vec_gelu_slope(vecf x)
 	return s + x * s * (vec_all(1.0f) - s) * d_inner;
 }
 
-/* The last n < VEC_N elements of a row: the rest is 0 and is not written back. */
+/* Loads the last n < VEC_N elements of a row; the other lanes are 0. */
 VEC_INLINE vecf vec_load_part(const float *from, size_t n)
 {
 	float part[VEC_N] = { 0 };

@@ -1,7 +1,6 @@
-/* Attention in bfloat16, causal or over all keys, on the tensor cores (mma.sync m16n8k16, fp32 sums), head sizes 64 and 128. Scores are
- * never stored: forward keeps one number a row, the log of the sum of exponentials, and backward makes the scores again
- * from it. Backward is two kernels, one that owns queries (dq) and one that owns keys (dk, dv): scores are computed
- * twice, but nothing is added up between blocks and the result does not depend on their order. */
+/* Attention in bfloat16, causal or full, on tensor cores (mma.sync m16n8k16, fp32 sums), head sizes 64 and 128. Scores are never stored: forward
+ * keeps one float per row, the log of the sum of exponentials, and backward recomputes the scores from it. Backward has two kernels: one owns
+ * queries (dq), one owns keys (dk, dv). Both compute the scores, but no sums cross blocks, so the result is deterministic. */
 #include "train/cuda_attn.cuh"
 
 __device__ static uint32_t shared_address(const void *p)
@@ -9,7 +8,7 @@ __device__ static uint32_t shared_address(const void *p)
 	return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-/* All but the newest N groups have arrived, for every thread. */
+/* Waits until at most the newest N copy groups are pending, in every thread. */
 template <int N> __device__ static void copies_wait()
 {
 	asm volatile("cp.async.wait_group %0;\n" ::"n"(N));
@@ -29,8 +28,8 @@ __device__ static void ldmatrix_t(uint32_t r[4], uint32_t at)
 		     : "r"(at));
 }
 
-/* s[16 × C] = A·Tᵀ over D; A's rows begin at row0 of its tile. B operands come in pairs: rows 16·n .. of T are columns, its columns
- * 16·k .. the inner dimension. */
+/* s[16 × C] = A·Tᵀ over D; A's rows start at row0 of its tile. B operands are loaded in pairs: rows 16·n .. of T are the columns of s; columns
+ * 16·k .. of T are the inner dimension. */
 template <int D, int C> __device__ static void product_t(float (&s)[C / 8][4], uint32_t a_tile, int row0, uint32_t tile)
 {
 	int lane = threadIdx.x % 32;
@@ -52,8 +51,8 @@ template <int D, int C> __device__ static void product_t(float (&s)[C / 8][4], u
 	}
 }
 
-/* o[16 × D] += P[16 × C]·T[C × D]; P is an accumulator, rounded. Rows 16·k .. of T are the inner dimension, its columns 16·n .. the
- * columns. */
+/* o[16 × D] += P[16 × C]·T[C × D]; P is an accumulator, rounded to bf16. Rows 16·k .. of T are the inner dimension; columns 16·n .. of T are the
+ * columns of o. */
 template <int D, int C> __device__ static void product(float (&o)[D / 8][4], const float (&p)[C / 8][4], uint32_t tile)
 {
 	int lane = threadIdx.x % 32;
@@ -71,7 +70,7 @@ template <int D, int C> __device__ static void product(float (&o)[D / 8][4], con
 	}
 }
 
-/* --- forward: one block is 64 queries of one head. */
+/* --- forward: a block owns 64 queries of one head. */
 template <int D, int C, bool CAUSAL> __device__ static void attn_fwd(const attn_args<bf16> &a)
 {
 	extern __shared__ __align__(128) uint8_t shared[];
@@ -92,7 +91,7 @@ template <int D, int C, bool CAUSAL> __device__ static void attn_fwd(const attn_
 		int c0 = (j + 1) * C;
 		float s[C / 8][4];
 		copies_wait<1>();
-		if (j < w.last) /* the next pair travels while this one is used */
+		if (j < w.last) /* the next pair is copied while this one is used */
 			load_tile<D, C>(next, w.k + (size_t)c0 * w.pitch, w.pitch, a.seq - c0);
 		copies_end();
 		product_t<D, C>(s, q_tile, w.row0, k_tile);
@@ -132,7 +131,7 @@ template <int D, int C, bool CAUSAL> __device__ static void attn_bwd_q(const att
 			load_keys<D, C>(kv + ((j + 1) & 1) * 2 * TILE_B, a, w, j + 1);
 		copies_end();
 		if (CAUSAL && j * C > w.q0 + w.row0 + 15)
-			continue; /* all of it lies behind this warp's queries; it still helped to load */
+			continue; /* every key is masked for this warp's queries; the warp only helped to load the tile */
 		product_t<D, C>(s, q_tile, w.row0, k_tile);
 		product_t<D, C>(dp, do_tile, w.row0, v_tile);
 		probabilities<CAUSAL>(s, lse2, scale2, (j + 1) * C > (CAUSAL ? w.q0 + w.row0 + 1 : a.seq), j * C,
@@ -144,15 +143,15 @@ template <int D, int C, bool CAUSAL> __device__ static void attn_bwd_q(const att
 		   a.scale, a.scale);
 }
 
-/* --- backward, keys: everything transposed, so that a warp's rows are keys. dv = Pᵀ·dO, dk = scale·dSᵀ·Q, over all
- * queries behind them and all heads of the group. */
+/* --- backward, keys: everything is transposed, so that a warp's rows are keys. dv = Pᵀ·dO, dk = scale·dSᵀ·Q, over all queries that attend to
+ * them and all heads of the group. */
 template <int D, int C, bool CAUSAL> __device__ static void attn_bwd_kv(const attn_args<bf16> &a)
 {
 	extern __shared__ __align__(128) uint8_t shared[];
 	constexpr uint32_t OWN_B = N_ROWS * D * 2, TILE_B = C * D * 2;
 	const own_keys<bf16, D, C, CAUSAL> w(a);
 	uint32_t k_tile = shared_address(shared), v_tile = k_tile + OWN_B, qdo = v_tile + OWN_B;
-	float *rows = (float *)(shared + 2 * OWN_B + 4 * TILE_B); /* lse and delta of two stages: [2][2][C] */
+	float *rows = (float *)(shared + 2 * OWN_B + 4 * TILE_B); /* lse and delta, double-buffered: [2][2][C] */
 
 	load_pair<D, N_ROWS>(k_tile, w.k + (size_t)w.k0 * w.pitch, w.pitch, w.v + (size_t)w.k0 * w.pitch, w.pitch,
 			     a.seq - w.k0);
@@ -173,7 +172,7 @@ template <int D, int C, bool CAUSAL> __device__ static void attn_bwd_kv(const at
 		}
 		copies_end();
 		if (CAUSAL && c0 + C - 1 < w.k0 + w.row0)
-			continue; /* these queries come before all of this warp's keys */
+			continue; /* all keys of this warp are masked for these queries */
 		product_t<D, C>(s, k_tile, w.row0, q_tile);
 		probabilities(s, lse2, 1.0f, scale2, CAUSAL && c0 < w.k0 + w.row0 + 15, c0, w.k0 + w.row0);
 		product<D, C>(dv, s, do_tile);
@@ -184,7 +183,7 @@ template <int D, int C, bool CAUSAL> __device__ static void attn_bwd_kv(const at
 	store_backward(a, w, dk, dv);
 }
 
-/* which, head size, width of a passing tile, blocks that should fit on a multiprocessor; "all" sees all keys */
+/* kernel, head size, columns of a streamed tile, target blocks per multiprocessor; "all": without a causal mask */
 #define KERNEL(kind, D, C, FIT)                                                                                        \
 	extern "C" __global__ void __launch_bounds__(THREADS, FIT) jl_attn_##kind##_b##D(attn_args<bf16> a)            \
 	{                                                                                                              \

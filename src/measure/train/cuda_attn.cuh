@@ -1,12 +1,11 @@
-/* What the attention kernels share. A block owns 64 rows, four warps of 16; an accumulator is [columns / 8][4] as mma leaves it: a lane
- * holds columns 2·(lane mod 4) and the next of rows lane / 4 and lane / 4 + 8. Products differ from file to file, what is done to their
- * results does not. */
+/* Code that the attention kernels share. A block owns 64 rows, in four warps of 16. An accumulator is [columns / 8][4] in mma layout: a lane
+ * holds columns 2·(lane mod 4) and the next, of rows lane / 4 and lane / 4 + 8. The files multiply differently but treat the results alike. */
 #pragma once
 
 #include "train/cuda_common.cuh"
 
 #define LOG2E   1.4426950408889634f
-#define N_ROWS  64 /* rows of a tile that a block owns */
+#define N_ROWS  64 /* rows of a block's own tile */
 #define THREADS 128
 #define ALL     0xffffffffu
 
@@ -27,8 +26,8 @@ __device__ inline float ex2(float x)
 	return y;
 }
 
-/* A block's head and sample: x has all heads of some samples, y the tiles, z the rest of the samples. So the longest rows of those
- * samples come first, the shortest fill the gaps at the end, and what they share is still in the cache. */
+/* Maps a block to its head and sample: x counts the heads of several samples, y the tiles, z the remaining samples. So the longest rows run
+ * first, the shortest fill the tail, and data that heads share stays in the cache. */
 __device__ inline int own_head(int n_heads)
 {
 	return blockIdx.x % n_heads;
@@ -38,11 +37,11 @@ __device__ inline int own_sample(int n_heads)
 	return blockIdx.z * (gridDim.x / n_heads) + blockIdx.x / n_heads;
 }
 
-/* Where things lie for a block that owns queries. `last`: the tile of keys that some of them do not see, causal the one beside them,
- * otherwise the one that may end before its columns do. */
+/* Addresses for a block that owns queries. `last`: the tile of keys that needs masking, with a causal mask the one on the diagonal, otherwise
+ * the final, possibly partial one. */
 template <typename T, int D, bool CAUSAL> struct own_queries {
 	int tile = gridDim.y - 1 - blockIdx.y, last = CAUSAL ? tile : gridDim.y - 1, q0 = tile * N_ROWS, head, n;
-	int row0 = threadIdx.x / 32 * 16; /* of this warp */
+	int row0 = threadIdx.x / 32 * 16; /* first row of this warp */
 	size_t pitch, sample;
 	const T *q, *k, *v;
 
@@ -57,7 +56,7 @@ template <typename T, int D, bool CAUSAL> struct own_queries {
 	{
 		return CAUSAL ? min(q0 + N_ROWS, a.seq) : a.seq;
 	}
-	/* Where its rows of the output and its numbers a row begin: made anew where they are used, they would only fill registers. */
+	/* Offsets of its output rows and its per-row numbers; recomputed at each use to save registers. */
 	__device__ size_t out_at(const attn_args<T> &a) const
 	{
 		return (sample + q0) * a.n_heads * D + (size_t)head * D;
@@ -68,7 +67,7 @@ template <typename T, int D, bool CAUSAL> struct own_queries {
 	}
 };
 
-/* The same for one that owns keys and values; queries pass by in tiles of C, head after head of the group. */
+/* Addresses for a block that owns keys and values; it streams queries in tiles of C, for each head of the group. */
 template <typename T, int D, int C, bool CAUSAL> struct own_keys {
 	int k0 = blockIdx.y * N_ROWS, begin = CAUSAL ? k0 : 0, kv_head, n, group, row0 = threadIdx.x / 32 * 16;
 	int first = begin / C, n_tiles, n_all;
@@ -87,13 +86,13 @@ template <typename T, int D, int C, bool CAUSAL> struct own_keys {
 	{
 		return kv_head * group + it / n_tiles;
 	}
-	__device__ int query(int it) const /* the first of the tile */
+	__device__ int query(int it) const /* first query of tile `it` */
 	{
 		return (first + it % n_tiles) * C;
 	}
 };
 
-/* lse and delta of C queries from c0 of sample n: [2][C] */
+/* Loads lse and delta of C queries from c0 of sample n: [2][C]. */
 template <int C, typename T>
 __device__ inline void load_rows(const attn_args<T> &a, float *rows, int n, int head, int c0)
 {
@@ -114,7 +113,7 @@ __device__ inline void store2(float *to, float x, float y)
 	*(float2 *)to = make_float2(x, y);
 }
 
-/* Rows row0 + lane/4 and + 8 of an accumulator, times `mul` of each. */
+/* Stores rows row0 + lane/4 and row0 + lane/4 + 8 of an accumulator, multiplied by mul0 and mul1. */
 template <typename T, int N>
 __device__ inline void store_rows(T *to, size_t pitch, int row0, int n_there, const float (&o)[N][4], float mul0,
 				  float mul1)
@@ -130,13 +129,13 @@ __device__ inline void store_rows(T *to, size_t pitch, int row0, int n_there, co
 	}
 }
 
-/* Keys that are masked for a query: later ones where CAUSAL, and those beyond the last. */
+/* True if a query must not attend to the key: later keys where CAUSAL, and keys beyond the last one. */
 template <bool CAUSAL> __device__ inline bool is_hidden(int col, int row, int seq)
 {
 	return CAUSAL ? col > row : col >= seq;
 }
 
-/* Scores of such keys: columns from col0, rows from row0. */
+/* Masks the scores of such keys; columns start at col0, rows at row0. */
 template <bool CAUSAL, int N> __device__ inline void hide(float (&s)[N][4], int col0, int row0, int seq)
 {
 	int lane = threadIdx.x % 32;
@@ -148,7 +147,8 @@ template <bool CAUSAL, int N> __device__ inline void hide(float (&s)[N][4], int 
 				s[n][i] = -INFINITY;
 }
 
-/* Scores become exponentials; by what the sums so far shrink where a larger one came. EXACT: the difference before the scale. */
+/* Online softmax: turns scores into exponentials; `shrink` is the factor for the earlier sums when the maximum grows. EXACT: subtracts the
+ * maximum before scaling. */
 template <bool EXACT, int N>
 __device__ inline void exponentials(float (&s)[N][4], float (&top)[2], float (&sum)[2], float (&shrink)[2],
 				    float scale2)
@@ -176,7 +176,7 @@ __device__ inline void exponentials(float (&s)[N][4], float (&top)[2], float (&s
 template <int M> __device__ inline void shrink_rows(float (&o)[M][4], const float (&shrink)[2])
 {
 	if (!__any_sync(ALL, shrink[0] != 1.0f || shrink[1] != 1.0f))
-		return; /* as nearly always after the first keys */
+		return; /* the maximum rarely grows after the first keys */
 #pragma unroll
 	for (int n = 0; n < M; n++)
 #pragma unroll
@@ -191,7 +191,7 @@ __device__ inline void softmax_step(float (&s)[N][4], float (&o)[M][4], float (&
 	shrink_rows(o, shrink);
 }
 
-/* The sums of whole rows, and lse from them. */
+/* Finishes the row sums and stores lse. */
 template <typename T, int D, bool CAUSAL>
 __device__ inline void end_rows(const attn_args<T> &a, const own_queries<T, D, CAUSAL> &w, const float (&top)[2],
 				float (&sum)[2])
@@ -214,7 +214,7 @@ __device__ inline void store_forward(const attn_args<T> &a, const own_queries<T,
 	store_rows(a.o + w.out_at(a), (size_t)a.n_heads * D, w.row0, a.seq - w.q0, o, 1.0f / sum[0], 1.0f / sum[1]);
 }
 
-/* delta = rowsum(dO∘O), which the kernel that owns keys needs too; two lanes a row. */
+/* delta = rowsum(dO∘O), two lanes per row; stored, because the kernel that owns keys needs it too. */
 template <typename T, int D, bool CAUSAL>
 __device__ inline void row_figures(const attn_args<T> &a, const own_queries<T, D, CAUSAL> &w, float (&delta)[2],
 				   float (&lse2)[2])
@@ -242,7 +242,7 @@ __device__ inline void row_figures(const attn_args<T> &a, const own_queries<T, D
 	}
 }
 
-/* P again from the scores of queries (rows from row0) and keys (columns from col0); `edge`: some queries do not see all of them. */
+/* Recomputes P from the scores of queries (rows from row0) and keys (columns from col0). `edge`: the tile needs masking. */
 template <bool CAUSAL, int N>
 __device__ inline void probabilities(float (&s)[N][4], const float (&lse2)[2], float scale2, bool edge, int col0,
 				     int row0, int seq)
@@ -271,8 +271,8 @@ __device__ inline void through_softmax(float (&s)[N][4], const float (&dp)[N][4]
 			s[n][i] *= dp[n][i] - delta[i >> 1];
 }
 
-/* The same two transposed: rows are keys, lse (times `mul` to base 2) and delta belong to columns. Rows behind the last key are not
- * stored, and queries behind the last one add nothing: `edge` is for causal attention alone. */
+/* The two functions above, transposed: rows are keys; lse (times `mul`, which converts to base 2) and delta belong to columns. `edge` is for the
+ * causal mask only: rows beyond the last key are not stored, and queries beyond the last one contribute 0. */
 template <int N>
 __device__ inline void probabilities(float (&s)[N][4], const float *lse, float mul, float scale2, bool edge, int col0,
 				     int row0)
@@ -312,8 +312,8 @@ __device__ inline void store_backward(const attn_args<T> &a, const own_keys<T, D
 	store_rows(to + (size_t)a.n_kv * D, w.pitch, w.row0, a.seq - w.k0, dv, 1.0f, 1.0f);
 }
 
-/* --- bfloat16: tiles lie in shared memory in rows of D elements whose 16-byte pieces are permuted (piece ^ row mod 8), so that ldmatrix
- * meets no bank twice; for D = 64 that is the layout that wgmma calls 128-byte swizzle. */
+/* --- bfloat16: a tile in shared memory has rows of D elements whose 16-byte pieces are permuted (piece ^ row mod 8), so that ldmatrix has no
+ * bank conflicts. For D = 64 this is wgmma's 128-byte swizzle. */
 
 __device__ inline void copies_end()
 {
@@ -326,8 +326,8 @@ template <int D> __device__ inline uint32_t at_piece(uint32_t tile, int row, int
 	return tile + (uint32_t)(row * D * 2 + ((piece ^ (row & 7)) << 4));
 }
 
-/* R rows from global memory (pitch in elements); rows from `n_there` on become zero. A thread copies every eighth row or every
- * sixteenth, whose pieces are permuted alike: one address, then steps. */
+/* Copies R rows from global memory (pitch in elements); rows from `n_there` on are set to zero. A thread copies every 8th or 16th row. These
+ * rows have the same permutation, so its addresses are one base and constant steps. */
 template <int D, int R> __device__ inline void load_tile(uint32_t tile, const bf16 *from, size_t pitch, int n_there)
 {
 	constexpr int PIECES = D / 8, STEP = THREADS / PIECES;
@@ -337,13 +337,13 @@ template <int D, int R> __device__ inline void load_tile(uint32_t tile, const bf
 	const uint32_t to = at_piece<D>(tile, row, piece);
 #pragma unroll
 	for (int i = 0; i < R / STEP; i++, at += STEP * pitch) {
-		const int n = row + i * STEP < n_there ? 16 : 0; /* the rest is filled with zeros */
+		const int n = row + i * STEP < n_there ? 16 : 0; /* cp.async fills the rest with zeros */
 		asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to + i * STEP * D * 2), "l"(at),
 			     "r"(n));
 	}
 }
 
-/* The keys and values, or the queries and output gradients, of one step: two tiles, one behind the other. */
+/* Loads one step's two adjacent tiles: keys and values, or queries and output gradients. */
 template <int D, int C>
 __device__ inline void load_pair(uint32_t to, const bf16 *first, size_t pitch1, const bf16 *second, size_t pitch2,
 				 int n_there)
@@ -365,7 +365,7 @@ __device__ inline void load_queries(uint32_t to, const attn_args<bf16> &a, const
 			a.seq - w.query(it));
 }
 
-/* The A operand of columns 16·k .. of an accumulator, rounded. */
+/* The A operand for columns 16·k .. of an accumulator, rounded to bf16. */
 template <int N> __device__ inline void round_rows(uint32_t (&a)[4], const float (&p)[N][4], int k)
 {
 	a[0] = pack_bf16(p[2 * k][0], p[2 * k][1]);

@@ -1,9 +1,8 @@
-/* Attention over floats, causal or over all keys, on the tensor cores (mma.sync m16n8k8 tf32), head sizes 64 and 128. tf32: one product;
- * fp32: each operand is split into a coarse and a fine part and three products are added, which keeps about 21 bits of
- * mantissa. Structure as cuda_attn.cu. */
+/* Attention over floats, causal or full, on tensor cores (mma.sync m16n8k8 tf32), head sizes 64 and 128. tf32 uses one product. fp32 splits each
+ * operand into a coarse and a fine part and adds three products, which keeps about 21 bits of mantissa. Structure as in cuda_attn.cu. */
 #include "train/cuda_attn.cuh"
 
-template <int D> constexpr int PITCH = D + 4; /* no bank twice, whichever way a tile is read */
+template <int D> constexpr int PITCH = D + 4; /* avoids bank conflicts for row and column reads */
 
 __device__ static uint32_t tf32(float x)
 {
@@ -28,7 +27,7 @@ template <bool FINE, int N> struct operand {
 		if (FINE)
 			fine[i] = tf32(x - __uint_as_float(coarse[i]));
 	}
-	__device__ void take(int i, float x) /* from a tile, where tf32 lies rounded */
+	__device__ void take(int i, float x) /* from a tile whose values are already rounded to tf32 */
 	{
 		if (FINE)
 			set(i, x);
@@ -90,8 +89,8 @@ __device__ static void product_t(float s[C / 8][4], const float *a_tile, int row
 	}
 }
 
-/* o[16 × D] += P[16 × C]·T[C × D]. The inner index may come in any order as long as both operands have it: an
- * accumulator's columns 2t and 2t+1 serve as t and t+4, and the rows of T are read to match. */
+/* o[16 × D] += P[16 × C]·T[C × D]. Both operands use the same permutation of the inner index: an accumulator's columns 2t and 2t+1 serve as t
+ * and t+4, and the rows of T are read in that order. */
 template <bool FINE, int D, int C>
 __device__ static void product(float o[D / 8][4], const float p[C / 8][4], const float *tile)
 {

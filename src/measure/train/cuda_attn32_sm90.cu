@@ -1,15 +1,15 @@
-/* Attention over floats for Hopper (sm_90a), causal or over all keys, heads of 64, products in tf32 by wgmma. That wants the inner index contiguous in
- * both operands, so a tile whose rows are summed over lies there a second time, transposed. Values are rounded on their way to shared
- * memory: the next tiles wait in registers, where the loads have time to arrive. */
+/* Attention over floats for Hopper (sm_90a), causal or full, heads of 64, with tf32 wgmma products. wgmma needs the inner index contiguous in
+ * both operands, so tiles that are summed over rows are also stored transposed. Values are rounded on the way to shared memory; the next tiles
+ * are loaded into registers in advance to hide latency. */
 #include "train/cuda_attn.cuh"
 #include "train/cuda_wgmma.cuh"
 
 #define D      64
-#define HALF_B (N_ROWS * 128) /* 32 columns; a tile has two such halves */
+#define HALF_B (N_ROWS * 128) /* a half tile: 32 columns */
 #define TILE_B (2 * HALF_B)
 #define TILE   (TILE_B / 16)
 
-/* c[64×64] (+)= A·Tᵀ, inner dimension 8; both in shared memory. */
+/* c[64×64] (+)= A·Tᵀ, inner dimension 8; both operands in shared memory. */
 __device__ static void wgmma_ss(float c[8][4], uint64_t a, uint64_t b, int add)
 {
 	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
@@ -25,20 +25,20 @@ __device__ static void wgmma_rs(float c[8][4], const uint32_t a[4], uint64_t b)
 		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-/* To the nearest of the 19 bits that the products read, the rest they leave out. (cvt.rna is four instructions, which were a third of all:
- * it keeps the largest NaN one. Here that becomes zero: a NaN shows in the residual stream, or in the gradient that made it.) */
+/* Rounds to the nearest tf32 (19 bits). cvt.rna would compile to four instructions, a third of the whole kernel. Unlike cvt.rna, this turns the
+ * largest NaN into zero; such a NaN is still visible in the residual stream or in the gradient that produced it. */
 __device__ static uint32_t nearest(float x)
 {
 	return __float_as_uint(x) + 0x1000;
 }
 
-/* The place of eight columns of a tile, in 16 bytes. */
+/* Offset of eight columns in a tile, in units of 16 bytes. */
 __device__ constexpr uint32_t at_columns(int k)
 {
 	return (k / 4 * HALF_B + k % 4 * 32) / 16;
 }
 
-/* c = A·Tᵀ: begun, not waited for. */
+/* c = A·Tᵀ, asynchronous. */
 __device__ static void product_t(float c[8][4], uint32_t a_tile, uint32_t tile)
 {
 #pragma unroll
@@ -47,8 +47,8 @@ __device__ static void product_t(float c[8][4], uint32_t a_tile, uint32_t tile)
 	wgmma_commit();
 }
 
-/* c += P·T: begun, not waited for. A lane has columns 2t and 2t + 1 of P where the operand wants t and t + 4: the rows of T are
- * stored in that order (`mover`). */
+/* c += P·T, asynchronous. A lane has columns 2t and 2t + 1 of P where the operand needs t and t + 4; `mover` stores the rows of T in the
+ * matching order. */
 __device__ static void product(float (&c)[8][4], const float (&p)[8][4], uint32_t transposed)
 {
 	uint32_t a[8][4];
@@ -64,7 +64,7 @@ __device__ static void product(float (&c)[8][4], const float (&p)[8][4], uint32_
 	wgmma_commit();
 }
 
-/* Brings tiles from global memory: a warp has 16 rows, a thread a piece of four floats of every second one. */
+/* Copies tiles from global memory: a warp copies 16 rows, a thread four floats of every second one of them. */
 struct mover {
 	int row;
 	uint32_t to, from, to_transposed;
@@ -73,13 +73,13 @@ struct mover {
 	__device__ mover() : row(threadIdx.x / 32 * 16 + threadIdx.x % 32 / 16)
 	{
 		const int piece = threadIdx.x % 16, odd = threadIdx.x % 32 / 16, own = threadIdx.x / 32 * 16 + piece;
-		const int order = (own & 56) | (own & 7) >> 1 | (own & 1) << 2; /* of rows where they are summed over */
+		const int order = (own & 56) | (own & 7) >> 1 | (own & 1) << 2; /* row order in tiles that are summed over rows */
 		to = piece / 8 * HALF_B + row * 128 + ((piece % 8 ^ odd) << 4);
 		from = own * 128 + ((odd ^ (own & 7)) << 4);
 		to_transposed = order / 32 * HALF_B + odd * 512 + ((order % 32 / 4 ^ odd << 2) << 4) + order % 4 * 4;
 		base = shared_any + (shared_begin() - (uint32_t)__cvta_generic_to_shared(shared_any));
 	}
-	/* Rows beyond the last repeat it: their results are masked or not stored. */
+	/* Rows beyond the last repeat it; their results are masked or not stored. */
 	__device__ void load(float4 (&x)[8], const float *from, size_t pitch, int n_there) const
 	{
 		const uint32_t pitch_B = (uint32_t)pitch * 4, column_B = threadIdx.x % 16 * 16;
@@ -95,8 +95,8 @@ struct mover {
 			*(uint4 *)(base + tile * TILE_B + i * 256 + (to ^ i % 4 * 32)) = make_uint4(
 				nearest(x[i].x), nearest(x[i].y), nearest(x[i].z), nearest(x[i].w));
 	}
-	/* The warp's own rows once more: one of 16 rows and every second piece a thread, which meets no bank twice either way. All are read
-	 * before one is written, or each would wait for the one before. */
+	/* Stores the warp's own rows transposed. A thread handles one of 16 rows and every second piece, which avoids bank conflicts. It reads
+	 * all pieces before it writes, so that the reads overlap. */
 	__device__ void transpose(int tile, int transposed) const
 	{
 		float4 x[8];
@@ -114,16 +114,15 @@ struct mover {
 	}
 };
 
-/* Makes stores to shared memory visible to wgmma, in all threads. */
+/* Makes all threads' stores to shared memory visible to wgmma. */
 __device__ static void stored()
 {
 	asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
 	__syncthreads();
 }
 
-/* In each of the three: tiles are stored, the products that take them as they are begin, and meanwhile they are transposed and the next
- * ones loaded. No warp stores over a tile that is still read: the second `stored` comes after the first products, the next first one
- * after the others. */
+/* All three kernels: store tiles, start the products that need no transposed tile, and meanwhile transpose and load the next tiles. Two `stored`
+ * barriers per step, one after each group of products, keep warps from overwriting tiles in use. */
 template <bool CAUSAL> __device__ static void attn_fwd(const attn_args<float> &a)
 {
 	enum { Q, K, V, V_T };

@@ -1,13 +1,13 @@
-/* Attention in bfloat16 for Hopper (sm_90a), causal or over all keys, heads of 64 and, forward, of 128: the products are wgmma, whose operands
- * come straight from shared memory, so that nothing is loaded into registers on the way. Structure, tiles and numbers as
- * cuda_attn.cu: a block is one group of four warps and owns 64 rows. Tiles are 64 columns wide; a head of 128 has two. */
+/* Attention in bfloat16 for Hopper (sm_90a), causal or full, heads of 64 and, forward only, 128. Products are wgmma, which reads operands
+ * directly from shared memory. Structure, tiles and per-row numbers as in cuda_attn.cu: a block is one warpgroup (four warps) and owns 64 rows.
+ * Tiles are 64 columns wide; a head of 128 has two. */
 #include "train/cuda_attn.cuh"
 #include "train/cuda_wgmma.cuh"
 
 #define D      64
 #define TILE_B (N_ROWS * D * 2)
 
-/* All but the newest N groups have arrived, for every thread, and wgmma may read them. */
+/* Waits until at most the newest N copy groups are pending, in every thread, and makes the data visible to wgmma. */
 template <int N> __device__ static void copies_wait()
 {
 	asm volatile("cp.async.wait_group %0;\n" ::"n"(N) : "memory");
@@ -15,7 +15,7 @@ template <int N> __device__ static void copies_wait()
 	__syncthreads();
 }
 
-/* c[64×64] (+)= A·Tᵀ, inner dimension 16; both in shared memory, the inner dimension contiguous. */
+/* c[64×64] (+)= A·Tᵀ, inner dimension 16; both operands in shared memory with a contiguous inner dimension. */
 __device__ static void wgmma_ss(float c[8][4], uint64_t a, uint64_t b, int add)
 {
 	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"
@@ -32,7 +32,7 @@ __device__ static void wgmma_rs(float c[8][4], const uint32_t a[4], uint64_t b)
 		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-/* c[64×64] = A·Tᵀ over H tiles of 64: begun, not waited for. */
+/* c[64×64] = A·Tᵀ over H tiles of 64, asynchronous. */
 template <int H = 1> __device__ static void product_t(float c[8][4], uint32_t a_tile, uint32_t tile)
 {
 #pragma unroll
@@ -43,7 +43,7 @@ template <int H = 1> __device__ static void product_t(float c[8][4], uint32_t a_
 	wgmma_commit();
 }
 
-/* c[64×64·H] += P·T, P rounded already: begun, not waited for. */
+/* c[64×64·H] += P·T with P already rounded, asynchronous. */
 template <int H> __device__ static void product_rounded(float (&c)[8 * H][4], const uint32_t (&a)[4][4], uint32_t tile)
 {
 	wgmma_fence();
@@ -67,8 +67,8 @@ __device__ static void product(float (&c)[8][4], const float (&p)[8][4], uint32_
 	product_rounded<1>(c, a, tile);
 }
 
-/* 64 rows of a head as H tiles: a thread has a piece of every sixteenth row. Addresses are one that all threads share and one that
- * stays the same through the loop. */
+/* Copies 64 rows of a head as H tiles; a thread copies one piece of every 16th row. Addresses split into a part that all threads share and a
+ * part that is constant over the loop. */
 struct copier {
 	uint32_t to, off, step_B;
 
@@ -85,14 +85,14 @@ struct copier {
 			const char *piece = (const char *)(from + i / 4 * D) + (off + i % 4 * step_B);
 			if (n_there >= N_ROWS)
 				asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(at), "l"(piece));
-			else /* the rest is filled with zeros */
+			else /* cp.async fills the rest with zeros */
 				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(at), "l"(piece),
 					     "r"((int)threadIdx.x / 8 + i % 4 * 16 < n_there ? 16 : 0));
 		}
 	}
 };
 
-/* A warp's 16 rows of an accumulator, times `mul` of each, through a tile that no other warp uses: whole rows are written. */
+/* Stores a warp's 16 rows of an accumulator, each times its `mul`, through a tile private to the warp, so that whole rows are written. */
 __device__ static void store_tile(bf16 *to, size_t pitch, int row0, int n_there, uint32_t tile, const float (*o)[4],
 				  float mul0, float mul1)
 {
@@ -120,8 +120,8 @@ __device__ static void store_tile(bf16 *to, size_t pitch, int row0, int n_there,
 	}
 }
 
-/* The scores of the next keys are multiplied while this step's are applied to their values, and become exponentials meanwhile. Heads of
- * 128 have one tile of values, not two: a third block on the multiprocessor is worth more. */
+/* Pipelined: the scores of the next keys are multiplied while this step's exponentials are applied to the values. Heads of 128 buffer one tile
+ * of values instead of two, which lets a third block fit on the multiprocessor. */
 template <int H, bool CAUSAL> __device__ static void attn_fwd(const attn_args<bf16> &a)
 {
 	constexpr uint32_t HEAD_B = H * TILE_B, HEAD = HEAD_B / 16;
@@ -155,7 +155,7 @@ template <int H, bool CAUSAL> __device__ static void attn_fwd(const attn_args<bf
 	round_all(p, s);
 	for (int j = 0; j < w.last; j++, k += tile_at, v += tile_at) {
 		const uint32_t this_one = j & 1, other = 1 - this_one;
-		copies_wait<TWO ? 0 : 1>(); /* the next keys; values may still be on their way */
+		copies_wait<TWO ? 0 : 1>(); /* wait for the next keys; values may still be in flight */
 		wgmma_fence();
 		product_t<H>(s, q_tile, keys + other * HEAD);
 		if (!TWO)
@@ -230,11 +230,11 @@ template <bool CAUSAL> __device__ static void attn_bwd_q(const attn_args<bf16> &
 		   a.scale, a.scale);
 }
 
-/* What passes by keys: queries, output gradients, lse and delta, tile after tile, head after head. */
+/* The streamed operands of a block that owns keys: queries, output gradients, lse and delta, over all tiles of all heads. */
 template <bool CAUSAL> struct passing {
 	const copier c, c_out;
 	const bf16 *q, *d_o;
-	const float *number; /* lse for half of the threads, delta for the others */
+	const float *number; /* half of the threads copy lse, the others delta */
 	int c0;
 
 	__device__ passing(const attn_args<bf16> &a, const own_keys<bf16, D, N_ROWS, CAUSAL> &w)
@@ -252,7 +252,7 @@ template <bool CAUSAL> struct passing {
 		c.copy(tiles, q, a.seq - c0);
 		c_out.copy(tiles + TILE_B, d_o, a.seq - c0);
 		asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;\n" ::"r"(rows + threadIdx.x * 4), "l"(number),
-			     "r"(c0 + (int)threadIdx.x % N_ROWS < a.seq ? 4 : 0)); /* zero where there is no query */
+			     "r"(c0 + (int)threadIdx.x % N_ROWS < a.seq ? 4 : 0)); /* zero beyond the last query */
 		c0 += N_ROWS, q += N_ROWS * w.pitch, d_o += N_ROWS * w.out_pitch, number += N_ROWS;
 		if (c0 >= a.seq) {
 			const ptrdiff_t back = c0 - w.begin;
@@ -291,7 +291,7 @@ template <bool CAUSAL> __device__ static void attn_bwd_kv(const attn_args<bf16> 
 		wgmma_wait<1>();
 		probabilities(s, lse, LOG2E, scale2, CAUSAL && left == w.n_tiles, 0, w.row0);
 		product(dv, s, do_tile);
-		wgmma_wait<1>(); /* dp; dv goes on */
+		wgmma_wait<1>(); /* waits for dp; dv is still running */
 		through_softmax(s, dp, delta);
 		product(dk, s, q_tile);
 		left = left == 1 ? w.n_tiles : left - 1;

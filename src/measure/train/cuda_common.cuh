@@ -1,4 +1,4 @@
-/* What the kernels of the training step share: eight elements at a time as floats, sums over a warp and a block. */
+/* Device helpers of the training kernels: eight elements as floats, sums over a warp and over a block. */
 #pragma once
 
 #include <cuda_bf16.h>
@@ -59,7 +59,7 @@ __device__ inline void store8(bf16 *to, const float v[8])
 	*reinterpret_cast<uint4 *>(to) = make_uint4(pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3]), pack_bf16(v[4], v[5]),
 						    pack_bf16(v[6], v[7]));
 }
-/* Four that are read or written once: they should not push others out of the caches. */
+/* Loads four elements that are used once; __ldcs avoids evicting other data from the caches. */
 __device__ inline void load4(const float *from, float v[4])
 {
 	float4 a = __ldcs(reinterpret_cast<const float4 *>(from));
@@ -104,7 +104,7 @@ __device__ inline float warp_max(float x)
 	return x;
 }
 
-/* Every thread gets the sum or the largest; `room` holds 33 floats. Whole warps only. */
+/* All threads get the sum or maximum over the block; `room` holds 33 floats. The block consists of whole warps. */
 template <float (*WARP)(float)> __device__ inline float block_fold(float x, float none, float *room)
 {
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, n_warps = blockDim.x / 32;
@@ -141,7 +141,7 @@ __device__ inline void mma(float c[4], const uint32_t a[4], uint32_t b0, uint32_
 
 __device__ inline float tanh_fast(float x)
 {
-	/* exact to a few units in the last place, unlike tanh.approx; large x ends at ±1 without a branch */
+	/* accurate to a few ulp, unlike tanh.approx; large x gives ±1 without a branch */
 	float e = __expf(2.0f * x);
 	return 1.0f - 2.0f / (e + 1.0f);
 }

@@ -1,4 +1,4 @@
-/* Launches of cuda_decode.cu. */
+/* Launches the kernels of cuda_decode.cu. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,8 +11,7 @@ enum {
 	PIECE = 256,
 	PARTS_MAX = 8,
 	SMALL = 32 << 20
-}; /* stretches of keys, at most; keys of one, at least; counters; numbers that narrow_more sums at a time, its blocks that share rows;
-    * weights of a small product */
+}; /* max ranges of keys, min keys per range, max counters; narrow_more: k per piece, max blocks per row; weights of a small product */
 
 enum jl_status jl_cuda_load_decode(struct cuda_engine *e, struct jl_err *err)
 {
@@ -68,7 +67,7 @@ void jl_cuda_gemv(struct cuda_engine *e, const struct jl_eng_gemm *op, const str
 	int kernel = 0;
 	while (1 << kernel < a.m)
 		kernel++;
-	/* enough warps for what the memory can have on its way */
+	/* enough warps to keep the memory system busy */
 	while (a.parts < 8 && a.n * a.parts < e->gpu->n_sm * 32 && a.k >= a.parts * 1024)
 		a.parts *= 2;
 	unsigned rows = 8 / (unsigned)a.parts;
@@ -89,10 +88,10 @@ void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const s
 		a.aux = a.aux ? (char *)a.aux + row * op->ldc * e->base.elem_B : NULL;
 		while (8 << kernel < a.m)
 			kernel++;
-		const bool large = kernel && op->n * op->k > SMALL; /* x is worth sharing */
+		const bool large = kernel && op->n * op->k > SMALL; /* large enough to share x through shared memory */
 		const unsigned rows = large ? 128 : 16;
 		struct jl_gpu_grid grid = { .x = ((unsigned)a.n + rows - 1) / rows, .n_threads = kernel ? 256 : 512 };
-		/* where these are too few blocks, several divide the sums of the same rows */
+		/* too few blocks to fill the GPU: several blocks split the sums of the same rows */
 		const int fill = 2 * e->gpu->n_sm / (int)grid.x;
 		const int splits = !large || fill < 1 ? 1 : fill > PARTS_MAX ? PARTS_MAX : fill;
 		a.each = ((a.k + splits - 1) / splits + PIECE - 1) / PIECE * PIECE;
@@ -104,7 +103,7 @@ void jl_cuda_narrow(struct cuda_engine *e, const struct jl_eng_gemm *op, const s
 	}
 }
 
-/* Keys are only split where that many blocks do not fill the GPU, so that no batch needs more. */
+/* Keys are split only while the blocks do not fill the GPU, so this size is enough for any batch. */
 size_t jl_cuda_attn_next_B(const struct cuda_engine *e, const struct jl_eng_attn *shape)
 {
 	return BLOCKS_MAX * sizeof(int) + (size_t)e->gpu->n_sm * 2 * 8 * (shape->head_dim + 2) * sizeof(float);
@@ -128,7 +127,7 @@ void jl_cuda_attn_next(struct jl_engine *engine, const struct jl_eng_attn *op)
 {
 	struct cuda_engine *e = cuda_of(engine);
 	struct next_args a = args_of(op);
-	/* the kernel that has room for the heads that share keys; blocks of it a sample */
+	/* the smallest kernel that covers the heads sharing a key head, and its blocks per sample */
 	size_t group = op->n_heads / op->n_kv, most = (op->max + SPLIT_KEYS - 1) / SPLIT_KEYS;
 	int kernel = group <= 1 ? 0 : group <= 4 ? 1 : 2;
 	size_t blocks = op->n_kv * ((group + 7) / 8);

@@ -1,8 +1,8 @@
-/* A pass of one token a sample: products of a few rows, attention over what is kept. */
+/* Kernels that decode one token per sample: products of a few rows, and attention over the KV cache. */
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
-/* True in the last of n blocks to finish; it sees what the others wrote. */
+/* True in the last of n blocks to finish; that block sees the writes of the others. */
 __device__ inline bool last_of(int *n_done, int n, bool &is_last)
 {
 	__threadfence();
@@ -30,8 +30,7 @@ template <typename T> __device__ inline void finish(const gemv_args &a, float y,
 	((T *)a.y)[at] = from_float<T>(y);
 }
 
-/* y[m × n] = x[m × k]·wᵀ (+ bias, gelu), m <= M. Some warps a row of w: as much of w is on its way as the memory can deliver, and x comes from
- * the cache. */
+/* y[m × n] = x[m × k]·wᵀ (+ bias, gelu), m <= M. `parts` warps share a row of w to keep enough loads in flight; x comes from the cache. */
 template <typename T, int M> __device__ static void gemv(const gemv_args &a)
 {
 	constexpr int AHEAD = M <= 2 ? 4 : 2;
@@ -78,14 +77,14 @@ template <typename T, int M> __device__ static void gemv(const gemv_args &a)
 	finish<T>(a, y, lane, row);
 }
 
-/* Four e4m3 as bf16 of 2^-120 times their worth, those that are subnormal too: bytes 0 and 2, bytes 1 and 3. */
+/* Converts four e4m3, subnormals too, to bf16 scaled by 2^-120: `even` has bytes 0 and 2, `odd` bytes 1 and 3. */
 __device__ inline void widen(uint32_t four, uint32_t &even, uint32_t &odd)
 {
 	even = (four << 4 & 0x07f007f0u) | (four << 8 & 0x80008000u);
 	odd = (four >> 4 & 0x07f007f0u) | (four & 0x80008000u);
 }
 
-/* What goes with them: of four bf16 the first and the third, the second and the fourth, times 2^96. */
+/* The matching operand: of four bf16, `even` gets the first and third, `odd` the second and fourth, times 2^96. */
 __device__ inline void beside(uint32_t low, uint32_t high, uint32_t &even, uint32_t &odd)
 {
 	uint32_t pairs[2] = { __byte_perm(low, high, 0x5410), __byte_perm(low, high, 0x7632) };
@@ -98,7 +97,7 @@ __device__ inline void beside(uint32_t low, uint32_t high, uint32_t &even, uint3
 	odd = pairs[1];
 }
 
-#define OF_SUM 0x1p24f /* what is then left */
+#define OF_SUM 0x1p24f /* 2^120 / 2^96: removes the remaining scale from the sum */
 
 __device__ inline uint4 load_once(const unsigned char *from)
 {
@@ -109,10 +108,9 @@ __device__ inline uint4 load_once(const unsigned char *from)
 	return v;
 }
 
-/* Products of w in e4m3 with one scale; n and k are multiples of 16. A lane loads 16 numbers of two rows of w at a time, and as sums have
- * no order of their own these are what it holds of four products of 16.
- *
- * Up to 8·N rows of x: the warps share 16 rows of w and divide their sums. */
+/* Products with e4m3 weights that have one scale; n and k are multiples of 16. A lane loads 16 numbers from each of two rows of w; since the
+ * order of a sum is free, it uses them as its operands of four products of 16. Handles up to 8·N rows of x; the warps share 16 rows of w and
+ * split k. */
 template <int N, int WARPS> __device__ static void narrow(const gemv_args &a)
 {
 	constexpr int AHEAD = N == 1 ? 2 : 1, STEP = WARPS * 64;
@@ -124,7 +122,7 @@ template <int N, int WARPS> __device__ static void narrow(const gemv_args &a)
 #pragma unroll
 	for (int n = 0; n < N; n++)
 		x[n] = (const bf16 *)a.x + (size_t)min(n * 8 + group, a.m - 1) * a.lda;
-	for (int base = warp * 64; base < a.k; base += STEP * AHEAD) { /* whole warps: they multiply together */
+	for (int base = warp * 64; base < a.k; base += STEP * AHEAD) { /* uniform over a warp: mma needs all lanes */
 		const int k = base + quad * 16;
 		uint4 v[AHEAD][2] = {};
 #pragma unroll
@@ -163,12 +161,11 @@ template <int N, int WARPS> __device__ static void narrow(const gemv_args &a)
 	}
 }
 
-/* More rows of x and of w: four of eight warps have 32 rows of w each, the other four the same ones and the other half of their sums. x comes
- * through shared memory in pieces, already as the products want it. Blocks that divide the sums of the same rows further leave theirs in
- * `partial`, and the last one adds them up in order. */
+/* The same for more rows of x and w. Four of the eight warps take 32 rows of w each and half of k; the other four take the same rows and the
+ * other half. x is staged in shared memory in operand order. Blocks that split k further write `partial`; the last block adds these in order. */
 template <int N> __device__ static void narrow_more(const gemv_args &a)
 {
-	constexpr int PIECE = 256, UNITS = N / 2, PARTS = 8; /* a unit of x: 16 numbers of a row; as many as a thread brings */
+	constexpr int PIECE = 256, UNITS = N / 2, PARTS = 8; /* a unit of x is 16 numbers of a row; each thread copies UNITS of them */
 	__shared__ union {
 		uint4 x[2][PIECE / 64][N][2][32];
 		float sums[N * 8][132];
@@ -284,8 +281,8 @@ template <int N> __device__ static void narrow_more(const gemv_args &a)
 	}
 }
 
-/* Up to Q heads that share keys and values, over one stretch of them. Eight lanes a key: 16 keys at a time. The block that is done last puts
- * the stretches together. Scores are powers of two. */
+/* Attention of up to Q heads that share keys and values over one range of keys. Eight lanes handle a key, 16 keys at a time. The last block to
+ * finish merges the ranges. Exponentials are powers of two. */
 template <typename T, int D, int Q> __device__ static void attn_next(const next_args &a)
 {
 	constexpr int N = D / 8, NONE = -1000000;
@@ -379,7 +376,7 @@ template <typename T, int D, int Q> __device__ static void attn_next(const next_
 		parts[warp][h][D + 1] = over_keys(sum[h]);
 	}
 	__syncthreads();
-	/* several sums of D values, `stride` apart, with their largest scores and weights behind them */
+	/* merges n partial results of D sums, `stride` apart, each followed by its largest score and its sum of exponentials */
 	auto together = [&](const float *from, int n, size_t stride, int d, float *ret_most, float *ret_weight) {
 		float m = NONE, x = 0.0f, w = 0.0f;
 		for (int i = 0; i < n; i++)

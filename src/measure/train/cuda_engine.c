@@ -1,4 +1,4 @@
-/* The CUDA kernel set: memory, marks, recording of a step. Kernels are in cuda_*.cu, their launches in cuda_ops.c and cuda_point.c. */
+/* The CUDA engine: memory, timers, graph capture. Kernels are in cuda_*.cu, their launches in cuda_ops.c and cuda_point.c. */
 #include "train/cuda_engine.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ uint64_t jl_cuda_partials(struct cuda_engine *e, size_t n_rows, size_t width)
 {
 	size_t want_B = n_rows * width * sizeof(float);
 	struct jl_err err;
-	if (want_B > e->partials_B && e->base.failed == JL_OK) { /* in the first step only, never while recording */
+	if (want_B > e->partials_B && e->base.failed == JL_OK) { /* first step only, never during capture */
 		jl_cuda_keep(e, e->gpu->cuda->StreamSynchronize(e->gpu->stream), "cuStreamSynchronize");
 		jl_cuda_drop(e, e->partials, e->partials_B);
 		e->partials = 0;
@@ -100,7 +100,7 @@ static enum jl_status load_kernels(struct cuda_engine *e, struct jl_err *err)
 {
 	static const struct {
 		const char *name;
-		bool one; /* the same for all element types */
+		bool one; /* one kernel for all element types */
 	} names[N_CUDA_KERNEL] = {
 		[K_GELU] = { "cuda_misc/jl_gelu", false },
 		[K_EPILOGUE] = { "cuda_misc/jl_epilogue", false },
@@ -162,7 +162,7 @@ static double cuda_energy_J(struct jl_engine *engine)
 	return e->nvml ? jl_nvml_energy_J(e->nvml, e->nvml_gpu) : NAN;
 }
 
-/* A GPU for each worker of this host; tests may let them share one. */
+/* Assigns a GPU to each worker of this host. JEOUL_SHARE_GPU lets tests share one. */
 static enum jl_status choose_device(const struct jl_engine_in *in, int *ret_device, struct jl_err *err)
 {
 	const struct jl_cuda *cuda = NULL;
@@ -213,7 +213,7 @@ static enum jl_status cuda_create(const struct jl_engine_in *in, struct jl_engin
 		cuda_destroy(&e->base);
 		return status;
 	}
-	e->nvml = jl_nvml_open_at(e->gpu->bus_id, &e->nvml_gpu); /* without NVML only the step's energy is missing */
+	e->nvml = jl_nvml_open_at(e->gpu->bus_id, &e->nvml_gpu); /* NULL: no energy figure */
 	e->base.used_B = e->base.peak_B = e->gpu->held_B;
 	*ret_engine = &e->base;
 	return JL_OK;
@@ -239,7 +239,7 @@ static const char *cuda_versions(struct jl_engine *engine)
 static enum jl_status cuda_alloc(struct jl_engine *engine, size_t size_B, enum jl_engine_mem mem, void **ret_memory,
 				 struct jl_err *err)
 {
-	(void)mem; /* collectives reach all of a GPU's memory */
+	(void)mem; /* on a GPU collectives can use any memory */
 	struct cuda_engine *e = cuda_of(engine);
 	uint64_t ptr = 0;
 	enum jl_status status = JL_OK;
@@ -280,7 +280,7 @@ static void cuda_copy(struct jl_engine *engine, void *to, const void *from, size
 			     "cuMemcpyDtoDAsync");
 }
 
-/* Through pinned memory piece by piece: the caller goes on at once, and so does the GPU. */
+/* Copies in pieces through pinned memory, so that neither the caller nor the GPU waits. */
 static void cuda_from_host(struct jl_engine *engine, void *to, const void *from, size_t size_B)
 {
 	struct cuda_engine *e = cuda_of(engine);
@@ -405,7 +405,7 @@ static void cuda_graph_free(struct jl_engine *engine, struct jl_engine_graph *gr
 	jl_free(graph);
 }
 
-/* Logits take at most a twentieth of the GPU's memory; fewer, larger products run faster. */
+/* Logits get at most 1/20 of the GPU's memory. Fewer and larger products run faster. */
 static size_t cuda_loss_rows(struct jl_engine *engine, size_t n_rows, size_t vocab)
 {
 	struct cuda_engine *e = cuda_of(engine);

@@ -1,4 +1,4 @@
-/* The CUDA kernel set's own: what its files share. Private to train/cuda_*.c. */
+/* Internals that the files of the CUDA engine share; private to train/cuda_*.c. */
 #pragma once
 
 #include "gpu/cublaslt.h"
@@ -39,33 +39,33 @@ enum cuda_kernel {
 	N_CUDA_KERNEL
 };
 
-#define CUDA_NORMS        10   /* kernels of norms: a warp a row, the first CUDA_NORM_WARPS of them, or a block */
-#define CUDA_NORM_WARPS   6    /* rows of 256·n, n = 1 .. this */
-#define CUDA_GEMV         4    /* kernels for products of up to 1, 2, 4, 8 rows */
-#define CUDA_NARROW       5    /* for e4m3 weights and up to 8, 16, 32 rows; for large ones and 16, 32 */
-#define CUDA_DONE_B       4096 /* counters of blocks that are done */
-#define CUDA_NEXT         3    /* for 1, 4, 8 heads that share keys */
-#define CUDA_PLANS_MAX    256  /* matrix products of different shape */
-#define CUDA_STAGES       16   /* small copies from the host under way */
+#define CUDA_NORMS        10 /* norm kernels: the first CUDA_NORM_WARPS use a warp per row, the others a block per row */
+#define CUDA_NORM_WARPS   6  /* rows of width 256·n, n = 1 .. CUDA_NORM_WARPS */
+#define CUDA_GEMV         4  /* kernels for products of up to 1, 2, 4, 8 rows */
+#define CUDA_NARROW       5  /* e4m3 weights: up to 8, 16, 32 rows; large weights: 16, 32 rows */
+#define CUDA_DONE_B       4096 /* counters of finished blocks */
+#define CUDA_NEXT         3    /* for 1, 4, 8 query heads per key head */
+#define CUDA_PLANS_MAX    256  /* cached plans, one per shape of product */
+#define CUDA_STAGES       16   /* small host-to-device copies in flight */
 #define CUDA_STAGE_B      ((size_t)1 << 20)
 #define CUDA_PARTIALS_MAX 1024 /* rows of partial sums */
 
 struct cuda_plan {
-	struct jl_matmul_shape shape; /* with the epilogue that was asked for */
+	struct jl_matmul_shape shape; /* with the requested epilogue */
 	struct jl_matmul *matmul;
-	bool fused;               /* the epilogue is part of it */
-	bool own;                 /* cuda_decode.cu is faster */
-	double fused_s, behind_s; /* what the two ways took; NAN: not timed */
+	bool fused;               /* the library applies the epilogue */
+	bool own;                 /* a kernel of cuda_decode.cu is faster */
+	double fused_s, behind_s; /* times of the fused and the separate epilogue; NAN: not timed */
 };
 
 struct cuda_slot {
-	struct CUevent_st *done;           /* the collective is through */
-	struct CUevent_st *before, *after; /* the kernels stood still between these */
+	struct CUevent_st *done;           /* recorded after the collective */
+	struct CUevent_st *before, *after; /* recorded around the wait of the kernels' stream */
 	bool waited;
 };
 
 struct cuda_exchange {
-	const struct jl_nccl *nccl; /* NULL: through host memory */
+	const struct jl_nccl *nccl; /* NULL: exchange through host memory */
 	struct ncclComm *comm;
 	struct CUstream_st *stream;
 	struct CUevent_st *ready;
@@ -81,23 +81,23 @@ struct cuda_engine {
 	struct jl_lt *lt;
 	struct CUfunc_st *kernels[N_CUDA_KERNEL];
 	struct CUfunc_st *norm[CUDA_NORMS],
-		*norm_bwd[2][CUDA_NORMS]; /* backward: of all gradients, of the weight's alone */
+		*norm_bwd[2][CUDA_NORMS]; /* backward: [0] all gradients, [1] weight gradient only */
 	struct CUfunc_st
-		*attn[2][3][2]; /* over all keys, causal; forward, backward of queries, of keys; head sizes 64, 128 */
+		*attn[2][3][2]; /* [full, causal][forward, backward of queries, backward of keys][head size 64, 128] */
 	struct CUfunc_st *gemv[CUDA_GEMV], *narrow[CUDA_NARROW], *next[2][CUDA_NEXT];
 	struct cuda_plan plans[CUDA_PLANS_MAX];
 	int n_plans;
 	uint64_t scalars;
-	uint64_t partials; /* room for sums that are finished by a second kernel */
+	uint64_t partials; /* scratch for sums that a second kernel finishes */
 	size_t partials_B;
 	uint64_t n_done; /* CUDA_DONE_B, zero between kernels */
-	void *stages;    /* pinned */
+	void *stages;    /* pinned host memory */
 	struct CUevent_st *stage_free[CUDA_STAGES];
 	int next_stage;
 	struct CUevent_st *marks[JL_N_MARK];
 	bool marked[JL_N_MARK], capturing;
 	struct cuda_exchange exchange;
-	struct jl_nvml *nvml; /* for the energy counter; NULL: not there */
+	struct jl_nvml *nvml; /* energy counter; NULL: not available */
 	size_t nvml_gpu;
 	char versions[96];
 };
@@ -107,22 +107,22 @@ static inline struct cuda_engine *cuda_of(struct jl_engine *engine)
 	return (struct cuda_engine *)engine;
 }
 
-/* True where elements are bf16, not float. */
+/* True if elements are bf16, false if float. */
 static inline bool cuda_half(const struct cuda_engine *e)
 {
 	return e->base.elem_B == 2;
 }
 
-/* Keeps the first failure. */
+/* Records a failure; only the first one is kept. */
 void jl_cuda_keep(struct cuda_engine *e, int code, const char *what);
 void jl_cuda_keep_status(struct cuda_engine *e, enum jl_status status, const struct jl_err *err);
 void jl_cuda_launch(struct cuda_engine *e, struct CUfunc_st *function, struct jl_gpu_grid grid, void **args);
-/* Blocks of 256 threads for n pieces of work, not more than fill the GPU. */
+/* Number of blocks of 256 threads for n work items, limited to what fills the GPU. */
 unsigned jl_cuda_blocks(const struct cuda_engine *e, size_t n);
-/* Room for n_rows of `width` partial sums. */
+/* Scratch for n_rows × width partial sums. */
 uint64_t jl_cuda_partials(struct cuda_engine *e, size_t n_rows, size_t width);
 void jl_cuda_sum_rows(struct cuda_engine *e, const struct sum_rows_args *sums);
-/* Memory of the engine's own, counted like the step's. */
+/* Allocates memory for the engine itself; counted in used_B. */
 enum jl_status jl_cuda_take(struct cuda_engine *e, size_t size_B, uint64_t *ret_ptr, struct jl_err *err);
 void jl_cuda_drop(struct cuda_engine *e, uint64_t ptr, size_t size_B);
 
@@ -147,5 +147,5 @@ void jl_cuda_fp8_scales(struct jl_engine *engine, struct jl_fp8_scale *at, size_
 enum jl_status jl_cuda_exchange_open(struct cuda_engine *e, struct jl_comm *comm, struct jl_err *err);
 void jl_cuda_exchange_close(struct cuda_engine *e);
 double jl_cuda_exchange_waited_s(struct jl_engine *engine);
-/* Waits for all kernels, looking after the other workers meanwhile. */
+/* Waits for all kernels while serving the communicator, so that other workers can make progress. */
 enum jl_status jl_cuda_exchange_sync(struct cuda_engine *e, struct jl_err *err);

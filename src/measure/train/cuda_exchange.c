@@ -1,11 +1,11 @@
-/* Collectives beside computation. NCCL on a separate stream where every worker has a GPU to itself; otherwise
- * (several workers on one GPU, no NCCL) the data crosses host memory and the workers' own communicator. */
+/* Collectives that overlap with computation. Uses NCCL on a separate stream where every worker has its own GPU; otherwise (several workers per
+ * GPU, or no NCCL) copies through host memory and uses the workers' communicator. */
 
 #include "base/clock.h"
 #include "bench/nccl_names.h"
 #include "train/cuda_engine.h"
 
-/* Whether all workers can and want to: one that cannot sends all through host memory. */
+/* True only if all workers can: if one cannot use NCCL, all exchange through host memory. */
 static enum jl_status agree(struct jl_comm *comm, bool can, bool *ret_all, struct jl_err *err)
 {
 	double all = can;
@@ -67,7 +67,7 @@ static void sizes_of(const struct jl_comm *comm, const struct jl_coll_call *c, s
 	*ret_recv_B = jl_coll_shapes[c->coll].gathers ? all_B : one_B;
 }
 
-/* Pinned host memory for sending and receiving; grows during the first step. */
+/* Pinned host buffer for sending and receiving; grows during the first step only. */
 static bool host_room(struct cuda_engine *e, size_t size_B)
 {
 	struct cuda_exchange *x = &e->exchange;

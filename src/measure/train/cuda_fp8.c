@@ -1,7 +1,7 @@
-/* Tensors of fp8 products: which kernel, how many blocks. */
+/* Launches the kernels that make fp8 tensors. */
 #include "train/cuda_engine.h"
 
-enum { ROWS = 128, COLS = 64 }; /* of a block's tile (cuda_fp8.cu) */
+enum { ROWS = 128, COLS = 64 }; /* tile of a block (cuda_fp8.cu) */
 
 static enum cuda_kernel kernel_of(const struct jl_eng_fp8 *op)
 {
@@ -25,7 +25,7 @@ void jl_cuda_fp8_scales(struct jl_engine *engine, struct jl_fp8_scale *at, size_
 	scales(cuda_of(engine), at, (int)n_narrow, (int)(n_narrow + n_wide), 0);
 }
 
-/* Fills the arguments of a tensor; the grid has room for its tiles. */
+/* Fills the arguments of one tensor and enlarges the grid to cover its tiles. */
 static struct fp8_args args_of(const struct jl_eng_fp8 *op, uint64_t partials, struct jl_gpu_grid *grid)
 {
 	const size_t width = op->of == JL_FP8_SWIGLU_BWD ? op->width / 2 : op->width;
@@ -52,7 +52,7 @@ void jl_cuda_fp8(struct jl_engine *engine, const struct jl_eng_fp8 *op, size_t n
 	struct fp8_many many = { 0 };
 	for (size_t i = 0; i < n; i++)
 		many.of[i] = args_of(&op[i], partials, &grid);
-	if (op->first) { /* the range of values is unknown: one pass to find it */
+	if (op->first) { /* no scale is known yet: one pass finds the range of values */
 		struct fp8_many seen = many;
 		for (size_t i = 0; i < n; i++)
 			seen.of[i].to = seen.of[i].to_t = NULL;

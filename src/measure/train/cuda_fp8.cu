@@ -1,11 +1,11 @@
-/* fp8 copies of bf16 tensors, as they are and transposed, in one pass: the products of Hopper read both operands along the
- * sums. What stands between two products (GELU, SwiGLU, their gradients, sums of a bias' gradient) is done on the way. */
+/* Makes fp8 copies of bf16 tensors, plain and transposed, in one pass: Hopper's fp8 products need both operands contiguous along k. The
+ * elementwise operation between two products (GELU, SwiGLU, their gradients, sums for a bias gradient) is applied in the same pass. */
 #include <cuda_fp8.h>
 
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
-/* A block has a tile of 128 rows and 64 columns, a thread four rows and eight columns of it. */
+/* A block has a tile of 128 rows × 64 columns, a thread four rows × eight columns of it. */
 enum { ROWS = 128, COLS = 64, GRANULE = 16 };
 
 enum { PLAIN, GELU, GELU_BWD, SWIGLU, SWIGLU_BWD };
@@ -43,7 +43,7 @@ __device__ inline void unpack8(const uint4 &a, float v[8])
 	unpack_bf16(a.w, v[6], v[7]);
 }
 
-/* Computes eight values; the second output is used by SwiGLU's gradient alone, for `up` behind the gate. */
+/* Computes eight values; `second` is only for the gradient of SwiGLU: d_up, which lies behind d_gate. */
 template <int OF> __device__ inline void eight(const uint4 in[3], float v[8], float second[8])
 {
 	float x[8], y[8];
@@ -71,7 +71,7 @@ template <int OF> __device__ inline void eight(const uint4 in[3], float v[8], fl
 	}
 }
 
-/* Bytes of four words, rows become columns. */
+/* Transposes a 4 × 4 matrix of bytes. */
 __device__ inline void turn(const uint32_t w[4], uint32_t t[4])
 {
 	uint32_t x0 = __byte_perm(w[0], w[1], 0x5140), x1 = __byte_perm(w[0], w[1], 0x7362);
@@ -82,8 +82,8 @@ __device__ inline void turn(const uint32_t w[4], uint32_t t[4])
 	t[3] = __byte_perm(x1, y1, 0x7632);
 }
 
-/* Four rows of eight columns to their place, and turned through shared memory: 128 bytes of a column lie together there, their
- * pieces of 16 in an order that differs from one eight of columns to the next, so that neither side meets a bank twice. */
+/* Writes four rows of eight columns, plain and, through shared memory, transposed. In shared memory a column has 128 contiguous bytes; their
+ * 16-byte pieces are permuted differently for each group of eight columns, so that neither writes nor reads have bank conflicts. */
 __device__ static void put(const fp8_args &a, uint32_t *turned, const uint32_t low[4], const uint32_t high[4], int row0,
 			   int col0, int end)
 {
@@ -114,7 +114,7 @@ __device__ static void put(const fp8_args &a, uint32_t *turned, const uint32_t l
 	}
 }
 
-/* Sums of the tile's columns; blocks are added up in order by jl_sum_rows. */
+/* Sums the tile's columns; jl_sum_rows then adds the blocks in order. */
 __device__ static void put_sums(const fp8_args &a, float (*room)[COLS], float sums[8], int col0, int end)
 {
 	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -142,7 +142,7 @@ template <int OF, bool WIDE> __device__ static void narrow(const fp8_args &a)
 	const int row0 = blockIdx.y * ROWS, col0 = blockIdx.x * COLS, half = a.width / N_OUT;
 	const int row = row0 + threadIdx.x / 32 * GRANULE + threadIdx.x % 32 / 8 * 4, col = col0 + threadIdx.x % 8 * 8;
 	if (row0 >= a.n_rows || col0 >= half)
-		return; /* the tensors of a launch differ in size */
+		return; /* the grid covers the largest tensor of the launch */
 	const float scale = a.scale->scale;
 	uint4 in[4][3] = {};
 	uint32_t low[N_OUT][4] = {}, high[N_OUT][4] = {};
@@ -203,8 +203,8 @@ FP8(gelu_bwd, GELU_BWD, true)
 FP8(swiglu, SWIGLU, false)
 FP8(swiglu_bwd, SWIGLU_BWD, true)
 
-/* Sets the scales of the next step, with room for eight times the largest value of the last steps. The first n_narrow tensors are e4m3, the
- * others e5m2. `first`: there is no history yet, use this step alone. */
+/* Computes the scales of the next step: 8x headroom over the largest value of the last steps. The first n_narrow tensors are e4m3, the others
+ * e5m2. `first`: no history exists; uses this step alone. */
 extern "C" __global__ void __launch_bounds__(256) jl_fp8_scales(jl_fp8_scale *scales, int n_narrow, int n, int first)
 {
 	const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-/* Matrix products of the step by cuBLASLt. The first time a shape is met its candidates are timed, with the epilogue
- * inside the product and behind it, and the faster way is kept. */
+/* Matrix products of the step by cuBLASLt. The first use of a shape times the candidates, with a fused and with a separate epilogue, and keeps
+ * the fastest. */
 #include <math.h>
 
 #include "train/cuda_engine.h"
@@ -50,7 +50,7 @@ static struct jl_matmul_buffers buffers_of(const struct jl_eng_gemm *op)
 	};
 }
 
-/* The sums of dy over the tokens, in two steps whose order is fixed. op(A) is [m × k] stored k × m: columns of what is stored. */
+/* Sums dy over the tokens in two steps of fixed order. op(A) is [m × k], stored k × m, so these are column sums of the stored matrix. */
 static void bias_gradient(struct cuda_engine *e, const struct jl_eng_gemm *op, uint64_t to)
 {
 	int n_rows = (int)op->k, n = (int)op->m;
@@ -72,7 +72,7 @@ static void bias_gradient(struct cuda_engine *e, const struct jl_eng_gemm *op, u
 						     .accumulate = op->accumulate });
 }
 
-/* Applies the epilogue that the product's algorithm lacks. */
+/* Applies the epilogue separately where the product did not fuse it. */
 static void finish_product(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b)
 {
 	static const int kinds[] = { [JL_EP_BIAS] = 0, [JL_EP_BIAS_GELU] = 1, [JL_EP_DGELU] = 2, [JL_EP_BGRAD] = -1 };
@@ -90,7 +90,7 @@ static void finish_product(struct cuda_engine *e, const struct jl_eng_gemm *op, 
 		       (void *[]){ &at.c, &at.aux, &at.bias, &m, &n, &ld, &kind });
 }
 
-/* Seconds of `once`, on the same scratch buffers as the candidates. */
+/* Times `once` in seconds, on the candidates' scratch buffers. */
 static double time_own(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b,
 		       void (*once)(struct cuda_engine *, const struct jl_eng_gemm *, const struct jl_matmul_buffers *))
 {
@@ -107,14 +107,14 @@ static double time_own(struct cuda_engine *e, const struct jl_eng_gemm *op, cons
 	return (double)ms * 1e-3 / N_TIMED;
 }
 
-/* With the epilogue inside, or behind; JL_E_ABSENT of the fused form only means that there is none. */
+/* Plans the fused and the separate epilogue. JL_E_ABSENT from the fused form means that the library does not support it. */
 static enum jl_status choose(struct cuda_engine *e, const struct jl_eng_gemm *op, const struct jl_matmul_buffers *b,
 			     struct cuda_plan *plan, struct jl_err *err)
 {
 	struct jl_matmul *fused = NULL, *plain = NULL;
 	struct jl_matmul_shape shape = plan->shape;
 	bool has_epilogue = shape.epilogue != JL_MM_NONE;
-	/* the library overwrites a bias gradient, it does not add to one */
+	/* a fused bias gradient would overwrite instead of accumulate */
 	bool can_fuse = !(shape.epilogue == JL_MM_BGRAD && shape.accumulate);
 	enum jl_status status = can_fuse ? jl_matmul_plan(e->lt, &shape, b, N_TRY, &fused, err) : JL_E_ABSENT;
 	if (status != JL_OK && status != JL_E_ABSENT)
@@ -139,7 +139,7 @@ static enum jl_status choose(struct cuda_engine *e, const struct jl_eng_gemm *op
 	return JL_OK;
 }
 
-/* Timing runs many times over: into scratch memory, so that nothing is added twice and nothing that is still needed is lost. */
+/* Timing runs the product many times, so it writes to scratch memory: accumulating outputs must not change and live data must survive. */
 static enum jl_status make_plan(struct cuda_engine *e, const struct jl_eng_gemm *op, struct cuda_plan *plan,
 				struct jl_err *err)
 {
@@ -217,8 +217,7 @@ void jl_cuda_gemm(struct jl_engine *engine, const struct jl_eng_gemm *op)
 	}
 	jl_cuda_keep_status(e, jl_matmul_run(plan->matmul, &b, e->gpu->stream, &err), &err);
 	if (!plan->fused)
-		finish_product(e, op,
-			       &b); /* a bias gradient needs nothing of the product: it may stay on the first stream */
+		finish_product(e, op, &b); /* independent of the product, so it may stay on the first stream */
 }
 
 void jl_cuda_gemm_release(struct cuda_engine *e)

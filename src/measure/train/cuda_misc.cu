@@ -11,9 +11,8 @@ __device__ static float d_gelu(float x)
 	return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * 0.7978845608028654f * (1.0f + 3.0f * 0.044715f * x * x);
 }
 
-/* Rows in the order of their tokens, rows of one token in their own order: the sums of jl_embed_bwd never depend on who
- * came first. A block owns 32 tokens of the vocabulary and reads all tokens of the batch twice: to count, and to place.
- * offsets[vocab + 1]. */
+/* Sorts rows by token, stably, so that the sums of jl_embed_bwd are deterministic. A block owns 32 tokens of the vocabulary and reads all tokens
+ * of the batch twice: once to count, once to place. `offsets` has vocab + 1 entries. */
 #define EMBED_LIST 1024
 extern "C" __global__ void __launch_bounds__(256)
 	jl_embed_sort(const int32_t *tokens, int *sorted, int *offsets, int n_rows, int vocab)
@@ -35,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256)
 	}
 	atomicAdd(&n_before, n_less);
 	__syncthreads();
-	/* lane l of the first warp: where token first + l begins, and where its next row goes */
+	/* lane l of the first warp: start of token first + l, and the position of its next row */
 	int cursor = n_before;
 	for (int t = 0; t < lane; t++)
 		cursor += n_of_token[t];
@@ -95,7 +94,7 @@ extern "C" __global__ void jl_from_bf16(float *to, const bf16 *from, size_t n)
 	to[i] = __bfloat162float(from[i]);
 }
 
-/* Largest number of threads of a block; the default is 256. */
+/* The first argument is the largest number of threads per block; the default is 256. */
 #define KERNEL(name) KERNEL_OF(256, name)
 
 #define T                  bf16

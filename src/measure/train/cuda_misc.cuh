@@ -1,4 +1,4 @@
-/* The kernels of cuda_misc.cu whose elements have one type, T: included once for each. */
+/* Kernels over elements of type T; cuda_misc.cu includes this file once per type. */
 
 KERNEL(gelu)(T *out, const T *in, size_t n)
 {
@@ -15,8 +15,7 @@ KERNEL(gelu)(T *out, const T *in, size_t n)
 		out[n / 8 * 8 + threadIdx.x] = from_float<T>(gelu(to_float(in[n / 8 * 8 + threadIdx.x])));
 }
 
-/* Where the library does not fuse an epilogue. kind 0: c += bias; 1: aux = c + bias, c = gelu(aux); 2: c *= gelu'(aux).
- * n % 8 == 0. */
+/* Separate epilogue where the library does not fuse it. kind 0: c += bias; 1: aux = c + bias, c = gelu(aux); 2: c *= gelu'(aux). n % 8 == 0. */
 KERNEL(epilogue)(T *c, T *aux, const T *bias, size_t n_rows, size_t n, size_t ld, int kind)
 {
 	FOR_EACH(i, n_rows * (n / 8))
@@ -41,7 +40,7 @@ KERNEL(epilogue)(T *c, T *aux, const T *bias, size_t n_rows, size_t n, size_t ld
 	}
 }
 
-/* Eight elements a thread of the rows of blockIdx.y; width % 8 == 0. */
+/* Iterates over the rows of blockIdx.y, eight elements per thread; width % 8 == 0. */
 #define FOR_EIGHTS(row, col)                                                                                           \
 	const size_t col = (blockIdx.x * (size_t)blockDim.x + threadIdx.x) * 8;                                        \
 	for (size_t row = blockIdx.y; col < width && row < n_rows; row += gridDim.y)
@@ -80,8 +79,8 @@ KERNEL(swiglu_bwd)(T *d_gate_up, const T *gate_up, const T *d_out, size_t n_rows
 	}
 }
 
-/* Pairs (i, i + D/2) of q and k heads, by position; sign -1 rotates back. A thread has eight pairs of some heads of a row: angles are the
- * same for all heads. */
+/* Rotates pairs (i, i + D/2) of q and k heads by position; sign -1 rotates back. A thread handles eight pairs in several heads of a row, since
+ * all heads use the same angles. */
 #define ROPE_HEADS 8
 KERNEL(rope)(T *qkv, size_t n_rows, int seq, int n_rotated, int n_all, int dim, float theta, float sign)
 {
@@ -134,18 +133,18 @@ KERNEL(embed)
 	}
 }
 
-/* A block has 8 tokens, a warp each; a token with many rows is shared by all warps. */
+/* A block handles 8 tokens, one per warp; all warps share a token that has many rows. */
 #define EMBED_MANY 48
 KERNEL(embed_bwd)(const int *sorted, const int *offsets, const T *d_out, T *table_grad, int vocab, int width)
 {
 	__shared__ float parts[8][256 + 8];
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, first = blockIdx.x * 8;
-	for (int t = 0; t < 9; t++) { /* 0: every warp its own; then those that have many */
+	for (int t = 0; t < 9; t++) { /* t = 0: each warp adds its own token; t > 0: all warps add token t - 1 if it has many rows */
 		int token = first + (t == 0 ? warp : t - 1);
 		int from = token < vocab ? offsets[token] : 0, n = token < vocab ? offsets[token + 1] - from : 0;
 		bool many = n > EMBED_MANY;
 		if (n == 0 || many != (t > 0))
-			continue; /* for t > 0 all warps agree */
+			continue; /* for t > 0 the condition is uniform over the block */
 		int begin = t == 0 ? 0 : warp, step = t == 0 ? 1 : 8;
 		for (int c0 = 0; c0 < width; c0 += 256) {
 			int col = c0 + lane * 8;
@@ -197,7 +196,7 @@ KERNEL(position_bwd)(const T *d_out, T *grad, int n_samples, int seq, int width,
 	}
 }
 
-/* One block a row; the row is read twice, the second time from the L2 cache. */
+/* One block per row; reads the row twice, the second time from L2. */
 KERNEL_OF(512, loss)(T *logits, const int32_t *targets, float *loss, int vocab, int ld, float scale)
 {
 	__shared__ float room[33];
@@ -249,7 +248,7 @@ KERNEL(adamw)
 	float lr = s->lr, b1 = s->beta1, b2 = s->beta2, eps = s->eps, decay = 1.0f - lr * s->weight_decay;
 	float step = lr * s->correct1, c2 = s->correct2;
 	float *weights = master ? master : (float *)param;
-	/* four elements a thread and no loop: enough loads in flight, and whole lines at a time */
+	/* four elements per thread without a loop keep enough loads in flight and access whole cache lines */
 	size_t at = (blockIdx.x * (size_t)blockDim.x + threadIdx.x) * 4;
 	if (at + 4 <= n) {
 		float g[4], w[4], a[4], b[4];
@@ -281,7 +280,7 @@ KERNEL(adamw)
 	}
 }
 
-/* One partial sum for each block; jl_norm_sq_end adds them in order. */
+/* Writes one partial sum per block; jl_norm_sq_end adds them in order. */
 KERNEL(norm_sq)(const T *grad, size_t n, const cuda_scalars *s, float *partial)
 {
 	__shared__ float room[33];
@@ -303,8 +302,7 @@ KERNEL(norm_sq)(const T *grad, size_t n, const cuda_scalars *s, float *partial)
 		partial[blockIdx.x] = sum * s->grad_mul * s->grad_mul;
 }
 
-/* Column sums of in[n_rows × n] (leading dimension ld) over the rows of this block, 8 columns a thread. blockDim = (32,
- * 8). */
+/* Column sums of in[n_rows × n] (leading dimension ld) over the rows of this block, 8 columns per thread. blockDim = (32, 8). */
 KERNEL(column_sums)(const T *in, size_t ld, int n_rows, int n, float *partial)
 {
 	__shared__ float room[8][32 * 8 + 1];
@@ -337,7 +335,7 @@ KERNEL(grad_add)(T *sum, const T *grad, size_t n)
 	sum[i] = from_float<T>(to_float(sum[i]) + to_float(grad[i]));
 }
 
-/* Keys and values of prompts to where attention of one token finds them. */
+/* Copies the keys and values of prompts into the KV cache. */
 KERNEL(kv_keep)(next_args a, int n_rows, int seq, int dim)
 {
 	size_t n_pieces = dim / 8;
@@ -354,7 +352,7 @@ KERNEL(kv_keep)(next_args a, int n_rows, int seq, int dim)
 	}
 }
 
-/* One block a row. A value and where it is as one number: the larger value, of equal ones the first. */
+/* Argmax, one block per row. Packs a value and its index into one number: the larger value wins, ties go to the first index. */
 KERNEL_OF(1024, pick)(const T *logits, int32_t *tokens, int32_t *at, int vocab, int ld, int add)
 {
 	__shared__ unsigned long long room[32];
@@ -370,7 +368,7 @@ KERNEL_OF(1024, pick)(const T *logits, int32_t *tokens, int32_t *at, int vocab, 
 			best = i + j < vocab && one > best ? one : best;
 		}
 	}
-	for (int again = 0; again < 2; again++) { /* over a warp, then over the warps */
+	for (int again = 0; again < 2; again++) { /* reduce over the warp, then over the warps */
 		for (int s = 16; s > 0; s /= 2)
 			best = max(best, __shfl_xor_sync(0xffffffffu, best, s));
 		if (threadIdx.x % 32 == 0)

@@ -1,5 +1,5 @@
-/* LayerNorm and RMSNorm with the residual stream, forward and backward. N > 0: one warp a row that lies in registers,
- * the row's width is 256·N; else one block a row, whose threads keep P times eight columns. */
+/* LayerNorm and RMSNorm with the residual stream, forward and backward. N > 0: one warp per row, held in registers; the row's width is 256·N.
+ * Otherwise one block per row; a thread holds P groups of eight columns. */
 #include "train/cuda_args.h"
 #include "train/cuda_common.cuh"
 
@@ -54,7 +54,7 @@ template <typename T, int N> __device__ static void norm_warp(const norm_args &a
 	}
 }
 
-/* A row that is a multiple of 8 and at most 8·256·P wide lies in the registers of a block. */
+/* The block holds a row in registers; width is a multiple of 8, at most 8·256·P. */
 template <typename T, int P> __device__ static void norm_block(const norm_args &a)
 {
 	__shared__ float room[33];
@@ -107,8 +107,8 @@ template <typename T, int P> __device__ static void norm_block(const norm_args &
 	}
 }
 
-/* dx = rstd·(g − mean(g) − x̂·mean(g·x̂)), g = d_out·weight; RMSNorm without the first mean. The gradients of weight and
- * bias, and the residual's, are summed over the rows of a block here and over blocks by jl_sum_rows: the order never changes. */
+/* dx = rstd·(g − mean(g) − x̂·mean(g·x̂)), g = d_out·weight; RMSNorm has no mean(g). The sums for weight, bias and residual are formed per block
+ * here and added over blocks by jl_sum_rows, always in the same order. */
 template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd_args &a)
 {
 	extern __shared__ float shared[];
@@ -161,7 +161,7 @@ template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd
 			store8((T *)a.d_residual + base + i * 256, d);
 		}
 	}
-	/* one kind after the other: a row of shared memory for each warp, added up in the order of the warps */
+	/* one kind of sum at a time: one row of shared memory per warp, added in the order of the warps */
 #pragma unroll
 	for (int kind = 0; kind < 3; kind++) {
 		if (!a.partial[kind])
@@ -183,8 +183,8 @@ template <typename T, int N> __device__ static void norm_bwd_warp(const norm_bwd
 	}
 }
 
-/* The same with a block a row: a thread keeps the sums of its columns over all rows of the block. Where only the weight's are wanted
- * (KINDS 1, as of RMSNorm) the registers of the others are better used by a fourth block. */
+/* The same with one block per row: a thread keeps the sums of its columns over all rows of the block. KINDS 1 (weight only, as for RMSNorm)
+ * saves registers, so that a fourth block fits on the multiprocessor. */
 template <typename T, int P, int KINDS> __device__ static void norm_bwd_block(const norm_bwd_args &a)
 {
 	__shared__ float room[33];
@@ -280,7 +280,7 @@ template <typename T, int P, int KINDS> __device__ static void norm_bwd_block(co
 NORMS(b, bf16)
 NORMS(f, float)
 
-/* Sums of n_partials rows of floats into gradients, one kind for each blockIdx.y (NULL: none). 32 columns a block, 8 threads a column. */
+/* Sums n_partials rows of floats into a gradient; blockIdx.y selects the kind (NULL: none). 32 columns per block, 8 threads per column. */
 template <typename T>
 __device__ static void sum_rows(const float *partial, int n_partials, int width, T *to, int accumulate)
 {

@@ -1,11 +1,11 @@
-/* Norms and attention: which kernel, how many blocks. */
+/* Launches of norms and attention: selects kernels and grid sizes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "train/cuda_engine.h"
 
-/* Arguments as the kernels take them (cuda_attn.cuh). */
+/* Arguments of the attention kernels; same layout as in cuda_attn.cuh. */
 struct attn_args {
 	const void *qkv, *out, *d_out;
 	void *o, *d_qkv;
@@ -17,7 +17,7 @@ struct attn_args {
 
 enum { ATTN_ROWS = 64, ATTN_THREADS = 128 };
 
-/* Hopper has special kernels for heads of 64 in bf16 and tf32, and forward (0) for heads of 128 in bf16. */
+/* Hopper has special kernels: heads of 64 in bf16 and tf32; forward (kernel 0) also for heads of 128 in bf16. */
 static const char *attn_file(const struct cuda_engine *e, size_t dim, int kernel)
 {
 	const char *own = NULL;
@@ -33,7 +33,7 @@ static const char *attn_file(const struct cuda_engine *e, size_t dim, int kernel
 	return cuda_half(e) ? "cuda_attn" : "cuda_attn32";
 }
 
-/* Shared memory of the three attention kernels: tiles that a block owns, tiles that pass by. */
+/* Shared memory of the three attention kernels, bytes: the block's own tiles and the streamed ones. */
 static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 {
 	const bool hopper = strstr(attn_file(e, dim, kernel), "_sm90") != NULL;
@@ -46,7 +46,7 @@ static size_t attn_shared_B(const struct cuda_engine *e, size_t dim, int kernel)
 		       (kernel == 2 ? 4 * passing * sizeof(float) : 0) + align_B;
 	}
 	if (hopper) {
-		static const size_t n_tiles[] = { 4, 5, 6 }; /* the transposed ones too */
+		static const size_t n_tiles[] = { 4, 5, 6 }; /* including the transposed ones */
 		return n_tiles[kernel] * ATTN_ROWS * dim * sizeof(float) + 4UL * ATTN_ROWS * sizeof(float) + align_B;
 	}
 	size_t pitch_B = (dim + 4) * sizeof(float);
@@ -73,7 +73,7 @@ static enum jl_status load_attn(struct cuda_engine *e, struct jl_err *err)
 	return status;
 }
 
-/* As cuda_norm.cu names them, backward also for the weight's gradient alone, and how wide a row may be where a block has it. */
+/* Names as in cuda_norm.cu: all gradients, and the weight gradient only; `width` is the maximum for kernels with one block per row. */
 static const struct {
 	const char *name, *weight_only;
 	size_t width;
@@ -140,7 +140,7 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 	size_t wanted = warps ? (op->n_rows + 7) / 8 : op->n_rows,
 	       most = (size_t)e->gpu->n_sm * (warps   ? 1
 					      : alone ? 4
-						      : 3); /* blocks wait for their rows: as many as fit */
+						      : 3); /* as many blocks per multiprocessor as fit */
 	int blocks = (int)(wanted < most ? wanted : most);
 	float *partials = (float *)(uintptr_t)jl_cuda_partials(e, 3 * (size_t)blocks, op->width);
 	struct sum_rows_args sums = { .to = { op->weight_grad, op->bias_grad, op->residual_sums },
@@ -164,14 +164,14 @@ void jl_cuda_norm_bwd(struct jl_engine *engine, const struct jl_eng_norm_bwd *op
 	for (size_t i = 0; i < 3; i++)
 		sums.partial[i] = a.partial[i] = sums.to[i] && partials ? partials + i * (size_t)blocks * op->width
 									: NULL;
-	unsigned shared_B = warps ? (unsigned)(op->width * sizeof(float) * 8) : 0; /* a row for each of the 8 warps */
+	unsigned shared_B = warps ? (unsigned)(op->width * sizeof(float) * 8) : 0; /* one row for each of the 8 warps */
 	jl_cuda_launch(e, e->norm_bwd[alone][n],
 		       (struct jl_gpu_grid){ .x = (unsigned)blocks, .n_threads = 256, .shared_B = shared_B },
 		       (void *[]){ &a });
 	jl_cuda_sum_rows(e, &sums);
 }
 
-/* Sums partial results of blocks in a fixed order, for each kind. */
+/* Adds the partial results of blocks in a fixed order, for each kind. */
 void jl_cuda_sum_rows(struct cuda_engine *e, const struct sum_rows_args *sums)
 {
 	unsigned n = 1;
@@ -187,7 +187,7 @@ bool jl_cuda_supports_head_dim(size_t head_dim)
 	return head_dim == 64 || head_dim == 128;
 }
 
-/* One float for each row of every head. */
+/* One float per row of every head. */
 size_t jl_cuda_attn_scratch_B(struct jl_engine *engine, const struct jl_eng_attn *shape)
 {
 	if (shape->max)
@@ -222,7 +222,7 @@ static void attend(struct cuda_engine *e, const struct jl_eng_attn *op, int kern
 			       .n_kv = (int)op->n_kv,
 			       .scale = (float)(1.0 / sqrt((double)op->head_dim)) };
 	const size_t heads = kernel == 2 ? op->n_kv : op->n_heads;
-	/* Samples whose longest rows come first: enough heads to fill the GPU, few enough for its cache. */
+	/* group several samples so that their longest rows start first: enough heads to fill the GPU, few enough for its cache */
 	size_t together = 1;
 	for (size_t n = 2; n <= op->n_samples && n * heads <= 64; n++)
 		together = op->n_samples % n == 0 ? n : together;

@@ -1,4 +1,4 @@
-/* The smaller kernels of the step: activations, embedding, loss, sums, optimizer. */
+/* Launches of the smaller kernels: activations, embedding, loss, sums, optimizer. */
 #include <math.h>
 
 #include "train/cuda_engine.h"
@@ -42,7 +42,7 @@ void jl_cuda_rope(struct cuda_engine *e, const void *qkv, const struct jl_eng_at
 	int seq = (int)s->seq, n_rotated = (int)(s->n_heads + s->n_kv), n_all = (int)(s->n_heads + 2 * s->n_kv);
 	int dim = (int)s->head_dim;
 	float theta = (float)s->rope_theta;
-	/* a block has a row: eight pairs of eight heads a thread */
+	/* one block per row: a thread rotates eight pairs of eight heads */
 	const unsigned n_threads = (unsigned)(n_rotated + 7) / 8 * (unsigned)dim / 16;
 	jl_cuda_launch(e, e->kernels[K_ROPE],
 		       (struct jl_gpu_grid){ .x = (unsigned)n_rows, .n_threads = n_threads > 256 ? 256 : n_threads },

@@ -1,11 +1,11 @@
-/* What kernels with Hopper's products (wgmma, sm_90a) share: tiles of 64 rows of 128 bytes in shared memory, accumulators of 64 × 64 in the
- * registers of four warps. */
+/* Helpers for kernels with Hopper's wgmma (sm_90a): tiles of 64 rows × 128 bytes in shared memory, 64 × 64 accumulators in the registers of four
+ * warps. */
 #pragma once
 
 #include "train/cuda_common.cuh"
 
-/* The descriptor of a tile for wgmma: its address, in 16 bytes; the other half, 128-byte swizzle with groups of eight rows 1,024 bytes
- * apart, never changes. So a step to other rows or columns is one addition. */
+/* Builds the wgmma descriptor of a tile. `place` is the low half: the address in units of 16 bytes. The high half is constant: 128-byte swizzle,
+ * groups of eight rows 1,024 bytes apart. Moving to other rows or columns is one addition. */
 __device__ inline uint32_t place(uint32_t at)
 {
 	return at >> 4 | 1u << 16;
@@ -34,7 +34,7 @@ template <int N> __device__ inline void wgmma_wait()
 #define ACC4(c, n) "+f"(c[n][0]), "+f"(c[n][1]), "+f"(c[n][2]), "+f"(c[n][3])
 #define ACC32(c)   ACC4(c, 0), ACC4(c, 1), ACC4(c, 2), ACC4(c, 3), ACC4(c, 4), ACC4(c, 5), ACC4(c, 6), ACC4(c, 7)
 
-/* Shared memory begins at a multiple of 1,024, as the swizzle asks. */
+/* Start of shared memory, aligned to 1,024 bytes as the swizzle requires. */
 extern __shared__ uint8_t shared_any[];
 __device__ inline uint32_t shared_begin()
 {

@@ -1,8 +1,9 @@
+/* Decoding passes of a trainer without gradients: whole prompts, then one token per sample. */
 #include "train/decode.h"
 
 #include "train/state.h"
 
-/* Logits of each sample's last token, and the chosen token. */
+/* Computes the logits of each sample's last token and picks the largest. */
 static void answer(struct jl_trainer *t, const void *residual, const void *branch, size_t n_new)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -21,7 +22,7 @@ static void answer(struct jl_trainer *t, const void *residual, const void *branc
 
 static void queue_prompt(struct jl_trainer *t)
 {
-	const struct jl_layer_acts *a = &t->layers[0]; /* all layers compute in the same */
+	const struct jl_layer_acts *a = &t->layers[0]; /* all layers share one set of buffers */
 	size_t row_B = t->shape.hidden * t->engine->elem_B;
 	t->n_rows = t->in.n_samples * t->in.seq;
 	jl_trainer_forward(t, t->tokens);
@@ -51,7 +52,7 @@ static enum jl_status finish(struct jl_trainer *t, enum jl_status status, int32_
 enum jl_status jl_decode_prompt(struct jl_trainer *t, const int32_t *prompts, size_t n_samples, int32_t *ret_tokens,
 				struct jl_err *err)
 {
-	if (t->in.n_samples != n_samples) /* recordings are of one number of samples */
+	if (t->in.n_samples != n_samples) /* a recorded graph is valid for one number of samples only */
 		jl_trainer_forget(t);
 	t->in.n_samples = n_samples;
 	t->decoding = false;

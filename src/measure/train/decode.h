@@ -1,15 +1,15 @@
-/* A decoder that answers: prompts in one pass, then a token a pass, each the likeliest one. It is a trainer without gradients and optimizer
- * (jl_trainer_in.max_tokens): the same weights, the same forward pass, and keys and values of all tokens so far. */
+/* Greedy decoding: prompts in one pass, then one token per pass. The decoder is a trainer without gradients and optimizer
+ * (jl_trainer_in.max_tokens > 0): the same weights and forward pass, plus a KV cache. */
 #pragma once
 
 #include "train/trainer.h"
 
-/* Keys and values of n_samples prompts of `seq` tokens each, at most as many as the trainer was made for; what was there is forgotten.
- * ret_tokens[n_samples]: what follows them. */
+/* Starts new samples: runs n_samples prompts of `seq` tokens (at most the trainer's n_samples) and fills the KV cache. ret_tokens[n_samples]:
+ * the next token of each. */
 enum jl_status jl_decode_prompt(struct jl_trainer *trainer, const int32_t *prompts, size_t n_samples,
 				int32_t *ret_tokens, struct jl_err *err);
-/* Queues n_passes of a token each; waits, and ret_tokens[n_samples] are the last ones'. */
+/* Runs n_passes passes of one token each and waits. ret_tokens[n_samples]: tokens of the last pass. */
 enum jl_status jl_decode_next(struct jl_trainer *trainer, size_t n_passes, int32_t *ret_tokens, struct jl_err *err);
 
-/* Bytes that a pass of one token reads: weights of products once, keys and values of `context` tokens of each sample. */
+/* Bytes that one decoding pass reads: every weight once, and keys and values of `context` tokens per sample. */
 double jl_decode_read_B(const struct jl_trainer *trainer, double n_samples, double context);

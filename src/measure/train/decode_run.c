@@ -1,4 +1,4 @@
-/* The decoder's benchmark: prompts and tokens, timed for several batches, with what is predicted beside. */
+/* Benchmark of the decoder: times prompts and tokens for several batch sizes and adds the prediction. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "train/worker.h"
 
 #define PROMPTS_MAX 256
-#define BURST       8 /* tokens that a GPU answers before they are waited for */
+#define BURST       8 /* passes queued on a GPU between two waits */
 
 struct work {
 	const struct jl_train_run *run;
@@ -22,7 +22,7 @@ struct work {
 	int32_t *prompts, *next;
 };
 
-/* Prompts and their answers, timed: a prompt by itself, tokens one by one or, where passes are recorded, some at a time. */
+/* Times one prompt pass and its answer, token by token, or in bursts where passes are recorded. */
 static enum jl_status one_round(struct work *w, bool warm, struct jl_err *err)
 {
 	struct jl_train_result *r = &w->result;
@@ -42,7 +42,7 @@ static enum jl_status one_round(struct work *w, bool warm, struct jl_err *err)
 	return JL_OK;
 }
 
-/* The first round warms up, the second is recorded where that can be done. */
+/* The first round warms up; the second is recorded where the engine can; the rest is timed. */
 static enum jl_status measure(struct work *w, bool *ret_more, struct jl_err *err)
 {
 	const struct jl_train_run *run = w->run;
@@ -97,7 +97,7 @@ static enum jl_status set_up(struct work *w, const struct jl_train_shape *shape,
 	if (!run->no_rates)
 		JL_TRY(jl_train_measure_rates(w->engine, &product, NULL, NULL, &w->result.rates, err));
 	JL_TRY(jl_trainer_create(w->engine, &in, &w->decoder, err));
-	w->engine->peak_B = w->engine->used_B; /* weights were made in passing */
+	w->engine->peak_B = w->engine->used_B; /* the peak must not count buffers used only to create the weights */
 	JL_TRY(jl_tokens_open(&tokens, NULL, shape->vocab, in.seq, err));
 	w->prompts = jl_realloc(NULL, 2 * in.n_samples * in.seq * sizeof *w->prompts);
 	w->next = jl_realloc(NULL, in.n_samples * sizeof *w->next);

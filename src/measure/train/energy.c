@@ -1,4 +1,4 @@
-/* Energy counters of this host: RAPL packages (powercap), hwmon energy inputs. A GPU's is its engine's (jl_engine_kernels.energy_J). */
+/* Energy counters of the host: RAPL packages (powercap) and hwmon energy inputs. The engine reads a GPU's counter (jl_engine_kernels.energy_J). */
 #include <math.h>
 
 #include "bench/noise.h"
@@ -6,7 +6,7 @@
 
 double jl_train_energy_J(const char **ret_from)
 {
-	/* packages only ("intel-rapl:0", "intel-rapl:10"): their parts ("intel-rapl:0:0") are counted in them */
+	/* packages only ("intel-rapl:0", "intel-rapl:10"): they include their subdomains ("intel-rapl:0:0") */
 	static const struct {
 		const char *pattern, *from;
 	} counters[] = { { "/sys/class/powercap/intel-rapl:[0-9]/energy_uj", "RAPL" },

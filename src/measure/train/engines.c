@@ -1,3 +1,4 @@
+/* The table of training engines. */
 #include "train/engine.h"
 
 const char *const jl_train_precision_names[JL_N_TRAIN_PRECISION + 1] = { "fp32", "tf32", "bf16", "fp8", NULL };

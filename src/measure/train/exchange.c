@@ -1,4 +1,4 @@
-/* Communication of workers during a step: gradients as soon as a unit's are complete, parameters before a unit needs them. */
+/* Communication of workers during a step: reduces a unit's gradients as soon as they are complete, gathers its parameters before it computes. */
 #include "train/state.h"
 
 #define GATHER_SLOT(unit) (JL_ENGINE_SLOTS / 2 + (int)(unit))
@@ -7,13 +7,13 @@
 
 bool jl_trainer_accumulates(const struct jl_trainer *t)
 {
-	return !t->first_micro && !jl_trainer_shards_grads(t); /* zero2, zero3 add up shards instead */
+	return !t->first_micro && !jl_trainer_shards_grads(t); /* zero2 and zero3 accumulate shards instead */
 }
 
 void jl_trainer_begin_step(struct jl_trainer *t)
 {
 	t->n_uses = t->n_grads = 0;
-	t->param_holds[0] = t->param_holds[1] = 0; /* the last update made them old */
+	t->param_holds[0] = t->param_holds[1] = 0; /* the last update made gathered parameters stale */
 }
 
 static void start_gather(struct jl_trainer *t, size_t u, void *full)
@@ -48,8 +48,7 @@ struct jl_unit *jl_trainer_use(struct jl_trainer *t, size_t u, long next_unit)
 	struct jl_unit *unit = &t->units[u];
 	if (t->mode == JL_TRAIN_ZERO3) {
 		size_t buffer = t->n_uses++ % 2;
-		gather_into(t, buffer,
-			    u); /* the first of a step; later ones were begun while the one before computed */
+		gather_into(t, buffer, u); /* first unit of a step: its gather could not be started earlier */
 		finish_gather(t, u);
 		unit->param = t->param_buffers[buffer];
 		if (next_unit >= 0)
@@ -60,7 +59,7 @@ struct jl_unit *jl_trainer_use(struct jl_trainer *t, size_t u, long next_unit)
 	return unit;
 }
 
-/* Elements of a unit that belong to no tensor: a buffer that another kind of unit used has something there. */
+/* Zeroes the padding between a unit's tensors: a reused buffer may hold values of another kind of unit. */
 static void zero_gaps(struct jl_trainer *t, size_t u, char *grad)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -80,7 +79,7 @@ static void zero_gaps(struct jl_trainer *t, size_t u, char *grad)
 		t->k->zero(t->engine, grad + used * grad_B, (t->units[u].n - used) * grad_B);
 }
 
-/* The reduced shard of a unit in passing goes to where shards are kept; its buffer is free. */
+/* Copies a reduced shard out of its temporary gradient buffer; the buffer is then free. */
 static void settle(struct jl_trainer *t, size_t buffer)
 {
 	if (!t->grad_holds[buffer])
@@ -141,7 +140,7 @@ static void finish_reduce(struct jl_trainer *t, size_t u)
 	t->units[u].reducing = false;
 }
 
-/* The norm of the whole gradient needs all of it before the first update. */
+/* Clipping needs the norm of all gradients before the first update. */
 static void global_norm(struct jl_trainer *t)
 {
 	for (size_t u = t->shape.n_units; u-- > 0;) {
@@ -150,7 +149,7 @@ static void global_norm(struct jl_trainer *t)
 				   u + 1 != t->shape.n_units);
 	}
 	if (t->mode == JL_TRAIN_DDP)
-		return; /* everybody has all of it */
+		return; /* ddp: each worker has all gradients */
 	struct jl_coll_call call = { .coll = JL_COLL_ALLREDUCE,
 				     .type = JL_COMM_FLOAT,
 				     .op = JL_RED_SUM,
@@ -166,7 +165,7 @@ void jl_trainer_update(struct jl_trainer *t)
 	bool clips = t->in.clip > 0;
 	if (clips)
 		global_norm(t);
-	for (size_t u = t->shape.n_units; u-- > 0;) { /* in the order in which gradients became complete */
+	for (size_t u = t->shape.n_units; u-- > 0;) { /* in the order in which gradients were completed */
 		struct jl_unit *unit = &t->units[u];
 		finish_reduce(t, u);
 		t->k->adamw(t->engine, &(struct jl_eng_adamw){ .n = unit->shard_n,
@@ -183,6 +182,6 @@ void jl_trainer_update(struct jl_trainer *t)
 
 void jl_trainer_finish_gathers(struct jl_trainer *t)
 {
-	for (size_t u = t->shape.n_units; u-- > 0;) /* as they were started */
+	for (size_t u = t->shape.n_units; u-- > 0;) /* in the order in which the gathers were started */
 		finish_gather(t, u);
 }

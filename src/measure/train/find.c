@@ -1,10 +1,10 @@
-/* The model of a training by its name: a transformer of the catalog, or a network whose list of operators is a vision transformer's. */
+/* Finds the model to train by its name: a transformer of the catalog, or a network of the catalog that is a vision transformer. */
 #include "catalog/find.h"
 
 #include "train/shape.h"
 #include "program/convnet.h"
 
-/* Reads a plain vision transformer: patches by one convolution, blocks, one product at the end. Variants (registers, layer scales) have
+/* Recognises a plain vision transformer: one patch convolution, blocks, one product at the end. Variants (registers, layer scale) have
  * additional parameters, so the parameter count must match. */
 static bool from_network(struct jl_model_info *info, const struct jl_convnet *net)
 {

@@ -1,11 +1,11 @@
-/* The scale of one fp8 tensor, seen alike by C and CUDA. */
+/* The scale of one fp8 tensor, shared by C and CUDA. */
 #pragma once
 
-#define JL_FP8_HISTORY 13 /* steps whose largest value counts */
+#define JL_FP8_HISTORY 13 /* steps over which the largest value is tracked */
 
-/* Numbers are stored times `scale` and are worth what is stored times `inverse`, whose address is a multiple of 16. */
+/* stored = value × scale; value = stored × inverse. The address of `inverse` must be a multiple of 16. */
 struct jl_fp8_scale {
 	float inverse, scale;
-	float largest; /* of this step so far */
+	float largest; /* largest absolute value in this step */
 	float history[JL_FP8_HISTORY];
 };

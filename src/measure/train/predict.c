@@ -1,5 +1,5 @@
-/* What `predict` says of a step on this machine: its device as the catalog or its processor describes it, with the
- * rates that were measured in the workers right before in place of the listed ones. */
+/* Predicts a training or decoding step on this machine. The device comes from the catalog or the processor's description; rates measured in the
+ * workers right before replace the listed ones. */
 #include <math.h>
 
 #include "check/own_params.h"
@@ -7,14 +7,14 @@
 #include "system/resolve.h"
 #include "train/run.h"
 
-/* The CPU's products round their operands to bf16, everything else stays as it is in fp32. */
+/* The CPU's products round their operands to bf16; everything else stays in fp32. */
 static enum jl_dtype dtype_of(const struct jl_train_run *run)
 {
 	static const enum jl_dtype dtypes[JL_N_TRAIN_PRECISION] = { JL_FP32, JL_TF32, JL_BF16, JL_FP8 };
 	return run->kernels == &jl_engine_cpu ? JL_FP32 : dtypes[run->precision];
 }
 
-/* The device of one worker as its product and its copying show it. */
+/* Describes one worker's device by its measured rates of products and copying. */
 static enum jl_status solve(struct jl_device *ret_dev, const struct jl_sys *sys, const struct jl_train_run *run,
 			    const struct jl_train_result *r, struct jl_err *err)
 {
@@ -35,7 +35,7 @@ static enum jl_status solve(struct jl_device *ret_dev, const struct jl_sys *sys,
 	return JL_OK;
 }
 
-/* All workers joined by the rate of their all-reduce, of which a ring sends 2 (n - 1) / n. */
+/* Joins the workers by the measured rate of their all-reduce; a ring sends 2 (n - 1) / n of the message. */
 static void join(struct jl_machine *machine, const struct jl_train_result *r)
 {
 	const double n = r->config.n_workers;
@@ -49,7 +49,7 @@ static void join(struct jl_machine *machine, const struct jl_train_result *r)
 	machine->alone = machine->fabric;
 }
 
-/* own: where a CPU of this machine is described; it must live as long as the machine. */
+/* `own` describes this machine's CPU; it must outlive *ret_machine. */
 static enum jl_status make_machine(struct jl_machine *ret_machine, struct jl_own_cpu *own,
 				   const struct jl_train_run *run, const struct jl_train_result *r,
 				   struct jl_arena *arena, struct jl_err *err)
@@ -71,7 +71,7 @@ static enum jl_status make_machine(struct jl_machine *ret_machine, struct jl_own
 			.value = dev.peak_flopps[JL_FP32], .lo = NAN, .hi = NAN, .origin = JL_MEASURED
 		};
 		own->cpu.mem_Bps.value = dev.mem_Bps;
-		own->cpu.bf16_over_fp32.origin = JL_MEASURED; /* where it is the format: below */
+		own->cpu.bf16_over_fp32.origin = JL_MEASURED; /* set below where bf16 is the format */
 	}
 	JL_TRY(jl_machine_make(ret_machine, run->cat, &sys, err));
 	ret_machine->dev.peak_flopps[dtype] = dev.peak_flopps[dtype];
@@ -81,7 +81,7 @@ static enum jl_status make_machine(struct jl_machine *ret_machine, struct jl_own
 	return JL_OK;
 }
 
-/* Images are tokens of an encoder that classifies by one of them; their patches cost next to nothing. */
+/* Treats patches of images as tokens of an encoder with a classification head. The cost of embedding patches is neglected. */
 static enum jl_status find_subject(struct jl_subject *ret_subject, const struct jl_train_run *run,
 				   const struct jl_request *ask, struct jl_arena *arena, struct jl_err *err)
 {

@@ -1,12 +1,12 @@
-/* The machine's own rates with all workers at work: the largest product of the model, copying, the all-reduce of one layer. */
+/* Measures the machine's rates with all workers active: the model's largest matrix product, memory copies, and the all-reduce of one layer. */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "train/worker.h"
 
-#define LEAST_S 0.5  /* of each measurement */
-#define QUEUE_S 0.02 /* of work is queued before it is waited for: a wait after each would show in short ones */
+#define LEAST_S 0.5  /* minimum duration of each measurement */
+#define QUEUE_S 0.02 /* queue this much work between two waits: more frequent waits would distort short kernels */
 #define MOST_N  5000
 #define N_COMM  3
 #define FILL_N  ((size_t)1 << 16)
@@ -15,7 +15,7 @@
 
 struct buffers {
 	struct jl_engine *engine;
-	double work_per_cpu_s; /* of the last rate */
+	double work_per_cpu_s; /* for the latest rate */
 	void *memory[N_ROOM];
 	size_t size_B[N_ROOM];
 	enum jl_engine_mem mem[N_ROOM];
@@ -37,7 +37,7 @@ static void release(struct buffers *b)
 	}
 }
 
-/* Work per second of this worker: one run to warm up, then until LEAST_S is over. */
+/* Work per second of this worker: one warm-up run, then runs for LEAST_S. */
 static enum jl_status rate(struct jl_engine *engine, struct jl_comm *processes,
 			   void (*once)(struct buffers *, const void *), struct buffers *b, const void *ctx,
 			   double work, double *ret_rate, struct jl_err *err)
@@ -71,7 +71,7 @@ static void one_copy(struct buffers *b, const void *ctx)
 	b->engine->k->copy(b->engine, b->memory[0], b->memory[1], b->size_B[0]);
 }
 
-/* Random numbers within ±spread: a GPU multiplies zeros with less power, and faster. */
+/* Fills with random numbers within ±spread: a GPU multiplies zeros with less power and therefore faster. */
 static enum jl_status fill(struct jl_engine *engine, void *elements, size_t n, double spread, struct jl_err *err)
 {
 	enum { PIECE_N = 4096 };
@@ -99,7 +99,7 @@ static enum jl_status fill(struct jl_engine *engine, void *elements, size_t n, d
 	return status;
 }
 
-/* The operands as fp8 numbers. */
+/* Converts the operands to fp8. */
 static enum jl_status narrow(struct buffers *b, struct jl_eng_gemm *op, struct jl_err *err)
 {
 	const size_t n_rows[2] = { op->m, op->n };
@@ -151,11 +151,11 @@ static enum jl_status product(struct buffers *b, const struct jl_train_shape *sh
 static enum jl_status copying(struct buffers *b, struct jl_comm *processes, double *ret_Bps, struct jl_err *err)
 {
 	bool on_gpu = strcmp(b->engine->k->name, "cpu") != 0;
-	size_t size_B = (size_t)(on_gpu ? 256 : 64) << 20; /* more than a cache holds: 60 MB of an H200 */
+	size_t size_B = (size_t)(on_gpu ? 256 : 64) << 20; /* exceeds any cache (an H200 has 60 MB of L2) */
 	enum jl_status status = get(b, 0, size_B, JL_MEM_PLAIN, err);
 	JL_THEN(status, get(b, 1, size_B, JL_MEM_PLAIN, err));
 	if (status == JL_OK) {
-		b->engine->k->zero(b->engine, b->memory[1], size_B); /* pages never written map to one zero page */
+		b->engine->k->zero(b->engine, b->memory[1], size_B); /* unwritten pages share one */
 		status = rate(b->engine, processes, one_copy, b, NULL, 2.0 * (double)size_B, ret_Bps, err);
 	}
 	release(b);
@@ -175,7 +175,7 @@ static enum jl_status all_reduce(struct buffers *b, size_t n, struct jl_comm *pr
 				     .send = b->memory[0],
 				     .recv = b->memory[0] };
 	for (int i = 0; status == JL_OK && i <= N_COMM; i++) {
-		if (i == 1) { /* the first one finds its pages and connections */
+		if (i == 1) { /* the first run touches pages and sets up connections */
 			status = jl_comm_barrier(processes, err);
 			begin_s = jl_clock_s();
 		}

@@ -1,3 +1,4 @@
+/* Converts results of the training benchmark to records of the store. */
 #include "train/records.h"
 
 #include <math.h>
@@ -32,14 +33,14 @@ static void add_params(struct jl_draft *d, const struct jl_train_result *r, cons
 	jl_draft_text(d, "tokens", answers ? NULL : run->tokens ? "file" : "synthetic");
 }
 
-/* Adds a figure, 0 included (no waiting); NAN is left out. */
+/* Adds a value to the record, including 0; skips NAN. */
 static void add_figure(struct jl_draft *d, const char *name, bool less_is_better, double value)
 {
 	struct jl_stats one = jl_stats_one(value);
 	jl_draft_summary(d, name, less_is_better, &one);
 }
 
-/* Seconds, or `work` over seconds. */
+/* Adds a predicted time, or the rate work / time where work > 0. */
 static void add_predicted(struct jl_draft *d, const char *name, const struct jl_estimate *s, double work)
 {
 	struct jl_stats all = jl_stats_one(work > 0 ? work / s->value : s->value);
@@ -78,7 +79,7 @@ static void add_metrics(struct jl_draft *d, const struct jl_train_result *r, con
 	add_predicted(d, "predicted_samples_per_s", &r->predicted_s, n_samples);
 }
 
-/* Where the step's time went, and the rates that the prediction is built on. */
+/* Adds the phases of the step, and the measured rates that the prediction uses. */
 static void add_parts(struct jl_draft *d, const struct jl_train_result *r)
 {
 	const struct {

@@ -1,4 +1,4 @@
-/* The configurations one after another: processes on this host, or the ranks of a launcher. */
+/* Runs the configurations one after another, in processes on this host or in the ranks of an MPI launcher. */
 #include "train/run.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static bool run_team(struct team_ctx *t, struct jl_train_result *result)
 	return more;
 }
 
-/* All ranks together, or rank 0 alone while the others wait. Everybody learns whether to go on. */
+/* Runs one configuration on all ranks, or on rank 0 alone while the others wait. All ranks learn whether to continue. */
 static enum jl_status run_mpi(struct team_ctx *t, struct jl_comm *mpi, struct jl_train_shared *shared,
 			      struct jl_train_result *result, bool *ret_more, struct jl_err *err)
 {

@@ -1,3 +1,4 @@
+/* Derives the trained model's tensors, their places in the flat buffers and their first weights from a catalog entry. */
 #include "train/shape.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@ static size_t round_up(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Why this model cannot be trained here; NULL: it can. */
+/* Reason why this model cannot be trained; NULL: it can. */
 static const char *refusal(const struct jl_model_info *info, const struct jl_transformer *m)
 {
 	const struct {
@@ -146,8 +147,8 @@ size_t jl_train_width_up(const struct jl_train_shape *shape)
 	return shape->gated ? 2 * shape->ffn : shape->ffn;
 }
 
-/* FLOP of attention: scores and their use are 2 products forward, 4 backward and 1 recomputed: 7 of 2·seq²/2·inner; twice that without a causal
- * mask. */
+/* Attention: scores and their use are 2 products forward, 4 backward and 1 recomputed: 7 products of 2·seq²/2·inner FLOP, twice that without a
+ * causal mask. */
 double jl_train_attention_flop(const struct jl_train_shape *s, double n_samples, double seq)
 {
 	return (s->patches ? 14.0 : 7.0) * (double)s->n_layers * n_samples * seq * seq *
@@ -160,7 +161,7 @@ double jl_train_step_flop(const struct jl_train_shape *s, double n_samples, doub
 	double layer = (double)(jl_train_width_qkv(s) * s->hidden) + inner * (double)s->hidden +
 		       (double)(jl_train_width_up(s) * s->hidden) + (double)(s->ffn * s->hidden);
 	double logits = (s->patches ? n_samples : tokens) * (double)(s->vocab * s->hidden);
-	double patches = n_samples * (double)(s->patches * s->patch_width * s->hidden); /* images have no gradient */
+	double patches = n_samples * (double)(s->patches * s->patch_width * s->hidden); /* images need no gradient */
 	double products = 6.0 * (tokens * (double)s->n_layers * layer + logits) + 4.0 * patches;
 	return products + jl_train_attention_flop(s, n_samples, seq);
 }
@@ -173,7 +174,7 @@ uint64_t jl_train_mix(uint64_t counter)
 	return z ^ (z >> 31);
 }
 
-/* What a tensor is filled with: a constant, or uniform numbers in ±spread. */
+/* Initial values of a tensor: a constant, or uniform within ±spread. */
 static void first_values(const struct jl_train_shape *shape, enum jl_tensor weight, double *ret_constant,
 			 double *ret_spread)
 {

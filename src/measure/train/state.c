@@ -1,4 +1,4 @@
-/* A worker's memory: laid out once, by the same code that says beforehand how much it will be. */
+/* Lays out a worker's memory. The same code predicts the memory need. */
 #include "train/state.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ const struct jl_trainer_in jl_trainer_defaults = { .mode = JL_TRAIN_DDP,
 						   .weight_decay = 0.01,
 						   .seed = 1 };
 
-/* Takes pieces of a block one after the other; without memory it only counts. */
+/* Bump allocator over a block; without memory it only counts bytes. */
 struct carve {
 	char *memory;
 	size_t used_B;
@@ -42,7 +42,7 @@ bool jl_trainer_shards_grads(const struct jl_trainer *t)
 	return t->mode >= JL_TRAIN_ZERO2;
 }
 
-/* A training's: tensors are kept as they come out of one product and go into the next. */
+/* True if training uses fp8: then each product's output is converted to fp8 as the next one's input. */
 static bool is_fp8(const struct jl_trainer *t)
 {
 	return t->engine->precision == JL_TRAIN_FP8 && !t->in.max_tokens;
@@ -146,7 +146,7 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 		a->norm2 = norm ? norm : a->norm2;
 		a->act = act ? act : a->act;
 	}
-	size_t last = t->in.max_tokens ? t->in.n_samples : rows; /* a decoder's logits are of the last tokens */
+	size_t last = t->in.max_tokens ? t->in.n_samples : rows; /* a decoder computes logits of the last tokens only */
 	struct jl_eng_attn shape = jl_train_attn(s, t->in.n_samples, t->in.max_tokens ? 1 : t->in.seq);
 	shape.max = t->in.max_tokens;
 	size_t scratch_B = t->k->attn_scratch_B(t->engine, &shape);
@@ -154,7 +154,7 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 	t->branch = take(c, rows * s->hidden, elem_B);
 	t->x_final = take(c, last * s->hidden, elem_B);
 	t->norm_final = take(c, last * s->hidden, elem_B);
-	t->d_norm_final = t->branch; /* the last layer has no branch behind it */
+	t->d_norm_final = t->branch; /* shares the buffer: no branch follows the last layer */
 	t->mean_final = take(c, last, sizeof(float));
 	t->rstd_final = take(c, last, sizeof(float));
 	t->head_in = t->norm_final;
@@ -187,7 +187,7 @@ static void lay_work(struct jl_trainer *t, struct carve *c)
 		lay_images(t, c);
 }
 
-/* Called twice: to count, and with memory. */
+/* Called twice: to count bytes, and with memory. */
 static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -196,7 +196,7 @@ static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 	for (size_t l = 0; l < s->n_layers; l++) {
 		if (l == 0 || (!kv_n && !t->in.recompute))
 			lay_layer(t, &t->layers[l], &c[JL_BLOCK_ACT]);
-		else /* there once; a decoder keeps keys and values of every layer, a training that makes the rest again its input */
+		else /* buffers exist once for all layers; a decoder keeps k and v of each layer, a training with recomputation each layer's input */
 			t->layers[l] = t->layers[0];
 		if (l > 0 && t->in.recompute)
 			t->layers[l].x_in = take(&c[JL_BLOCK_ACT], t->n_rows * s->hidden, t->engine->elem_B);
@@ -206,7 +206,7 @@ static void lay_out(struct jl_trainer *t, struct carve c[JL_N_BLOCK])
 	lay_work(t, &c[JL_BLOCK_WORK]);
 }
 
-/* int8 or fp8: weights of products are laid out by themselves, apart from what stays as it is; a tied table is kept both ways. */
+/* int8 or fp8 decoder: moves the weights of products to separate 1-byte storage; a tied token table exists in both formats. */
 static void split_narrow(struct jl_trainer *t)
 {
 	struct jl_train_shape *s = &t->shape;
@@ -282,13 +282,13 @@ static enum jl_status allocate(struct jl_trainer *t, struct jl_err *err)
 	return JL_OK;
 }
 
-/* First values of a stretch of a unit, made by all threads. */
+/* Creates first values of a range of a unit with all threads. */
 struct fill {
 	const struct jl_trainer *t;
 	struct jl_pool *pool;
 	float *values;
 	size_t unit, begin, n;
-	char *whole; /* of an fp8 decoder: a tensor's elements, before its scale is known */
+	char *whole; /* fp8 decoder: one whole tensor, until its scale is known */
 	size_t whole_B;
 };
 
@@ -309,7 +309,7 @@ static void fill(struct fill *f, size_t unit, size_t begin, size_t n, void *to)
 	f->t->k->from_host(f->t->engine, to, f->values, n * sizeof *f->values);
 }
 
-/* A tensor of a decoder, some rows at a time. */
+/* Creates one tensor of a decoder, some rows at a time. */
 static void init_tensor(struct jl_trainer *t, size_t u, int w, struct fill *f, void *staged)
 {
 	const struct jl_tensor_place *to = &t->shape.weights[w],
@@ -344,7 +344,7 @@ static void init_tensor(struct jl_trainer *t, size_t u, int w, struct fill *f, v
 			  1);
 }
 
-/* Each worker initialises the parameters that it keeps: all, or its shard. */
+/* Each worker initialises the parameters that it stores: all, or its shard. */
 static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 {
 	struct fill f = { .t = t, .values = jl_realloc(NULL, INIT_CHUNK * sizeof *f.values) };
@@ -385,7 +385,7 @@ static enum jl_status init_weights(struct jl_trainer *t, struct jl_err *err)
 	return status;
 }
 
-/* The library multiplies fp8 numbers only where every side is a multiple of 16. */
+/* cuBLASLt multiplies fp8 only if every dimension is a multiple of 16. */
 static enum jl_status check_fp8(const struct jl_trainer_in *in, struct jl_err *err)
 {
 	for (size_t i = 0; i < JL_N_LINEAR; i++) {

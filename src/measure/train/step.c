@@ -1,5 +1,4 @@
-/* One training step, from top to bottom: forward, loss, backward, exchange, update. Kernels: engine.h; ownership of parameters and gradients:
- * exchange.c. */
+/* One training step: forward, loss, backward, exchange, update. Kernels: engine.h. Parameters and gradients of other workers: exchange.c. */
 #include <math.h>
 
 #include "train/state.h"
@@ -64,14 +63,14 @@ static void multiply(struct jl_trainer *t, struct jl_eng_gemm op)
 	t->k->gemm(t->engine, &op);
 }
 
-/* --- fp8: both operands of a product lie along its sums, so that each tensor is there twice */
+/* --- fp8: products need both operands contiguous along k, so each tensor exists plain and transposed */
 
 static size_t linear_number(enum jl_tensor weight)
 {
 	return ((size_t)weight - JL_W_QKV) / 2 - (weight > JL_W_OUT ? 1 : 0);
 }
 
-/* All of e4m3 before those of e5m2. A decoder's weights have theirs beside them. */
+/* The scales of all e4m3 tensors precede those of e5m2. A decoder stores the scales of its weights with the unit. */
 static struct jl_fp8_scale *scale_of(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
 				     enum jl_fp8_what what)
 {
@@ -95,7 +94,7 @@ static struct jl_eng_fp8 fp8_of(const struct jl_trainer *t, const struct jl_unit
 				    .first = t->n_steps == 1 };
 }
 
-/* For forward as they are, for backward transposed: made twice a step, they are in memory for one layer only. */
+/* Converts one layer's weights to fp8, plain for forward, transposed for backward. Doing this twice per step needs memory for one layer only. */
 static void narrow_weights(struct jl_trainer *t, const struct jl_unit *unit, bool turned)
 {
 	struct jl_eng_fp8 ops[JL_N_LINEAR];
@@ -122,8 +121,8 @@ static void narrow_input(struct jl_trainer *t, const struct jl_unit *unit, enum 
 	t->k->fp8(t->engine, &op, 1);
 }
 
-/* Of the bias of a linear layer that writes into the residual stream, the norm that makes the stream's gradient sums it up. Not over the
- * border of two layers where gradients are sharded: their buffers would be begun earlier and wait for exchanges that could go on. */
+/* True if the norm's backward also sums the gradient of this bias: that of a linear layer that writes to the residual stream. Not across two
+ * layers where gradients are sharded: the lower layer's buffer would be needed too early and delay exchanges. */
 static bool norm_sums(const struct jl_trainer *t, enum jl_tensor weight)
 {
 	return weight == JL_W_OUT || (weight == JL_W_DOWN && !jl_trainer_shards_grads(t));
@@ -133,7 +132,7 @@ static void *own_bias_grad(const struct jl_trainer *t, const struct jl_unit *uni
 	return norm_sums(t, weight) ? NULL : jl_trainer_grad(t, unit, weight + 1);
 }
 
-/* The gradient of what a linear layer gave; with the gradient of its bias, and behind it that of the activation. */
+/* Converts the gradient of a linear layer's output to fp8; also computes its bias gradient, and first applies the activation's gradient. */
 static void narrow_gradient(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *dy,
 			    const void *before)
 {
@@ -152,7 +151,7 @@ static void narrow_gradient(struct jl_trainer *t, struct jl_unit *unit, enum jl_
 	t->k->fp8(t->engine, &op, 1);
 }
 
-/* Forward is the one that has its weights across; dw the one that makes a gradient. */
+/* Replaces the operands by their fp8 copies. op.tb identifies forward, op.c_is_grad the weight gradient. */
 static struct jl_eng_gemm of_fp8(const struct jl_trainer *t, const struct jl_unit *unit, enum jl_tensor weight,
 				 struct jl_eng_gemm op)
 {
@@ -166,11 +165,11 @@ static struct jl_eng_gemm of_fp8(const struct jl_trainer *t, const struct jl_uni
 	op.b_fp8 = scale_of(t, unit, weight, dw ? JL_FP8_INPUT : JL_FP8_WEIGHT);
 	op.wide = !forward;
 	op.aux = op.bias_grad = NULL;
-	op.epilogue = op.epilogue == JL_EP_BIAS ? JL_EP_BIAS : JL_EP_NONE; /* the rest is done with the tensors */
+	op.epilogue = op.epilogue == JL_EP_BIAS ? JL_EP_BIAS : JL_EP_NONE; /* others: by the fp8 conversion */
 	return op;
 }
 
-/* A decoder's few rows stay as they are: their products wait for the weights. */
+/* True if inputs are converted to fp8. A decoder's few rows stay in bf16: reading the weights dominates there. */
 static bool narrows_inputs(const struct jl_trainer *t)
 {
 	return t->fp8 && (!t->in.max_tokens || t->n_rows > JL_FP8_FEW);
@@ -209,7 +208,6 @@ static void linear_dw(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor
 	multiply(t, t->fp8 ? of_fp8(t, unit, weight, op) : op);
 }
 
-/* residual_out = residual + branch; out = norm(residual_out) */
 void jl_trainer_norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *residual,
 		     const void *branch, void *residual_out, void *out, float *mean, float *rstd)
 {
@@ -227,7 +225,7 @@ void jl_trainer_norm(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor 
 						     .rstd = rstd });
 }
 
-/* d_res += gradient through the norm, its sums are `bias_below`'s; the norm's output is made again where forward did not keep it */
+/* d_res += gradient through the norm; sums of the new d_res go to `bias_below`; recomputes the norm's output where forward did not keep it */
 static void norm_bwd(struct jl_trainer *t, struct jl_unit *unit, enum jl_tensor weight, const void *d_out,
 		     const void *input, const float *mean, const float *rstd, void *again, void *bias_below)
 {
@@ -278,7 +276,7 @@ static void attend(struct jl_trainer *t, const struct jl_layer_acts *a)
 		t->k->kv_keep(t->engine, &op);
 }
 
-/* A layer from the output of its first norm to its branch (t->branch); `again`: recomputes only what backward needs. */
+/* Computes a layer from the output of its first norm to its branch (t->branch). `again`: recomputes only what backward needs. */
 static void layer_body(struct jl_trainer *t, struct jl_unit *u, struct jl_layer_acts *a, bool again)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -318,7 +316,7 @@ static void layer_forward(struct jl_trainer *t, size_t l)
 	layer_body(t, u, a, false);
 }
 
-/* The output of the last layer is still in memory. */
+/* Recomputes a layer for backward. The output of the last layer is still in memory. */
 static void layer_again(struct jl_trainer *t, struct jl_unit *u, size_t l)
 {
 	struct jl_layer_acts *a = &t->layers[l];
@@ -334,7 +332,7 @@ void jl_trainer_forward(struct jl_trainer *t, const int32_t *tokens)
 {
 	struct jl_unit *embed = jl_trainer_use(t, 0, 1);
 	const bool narrows = t->in.max_tokens && narrows_inputs(t);
-	t->n_steps += narrows; /* the first computes its scales, the others use those of the passes before */
+	t->n_steps += narrows; /* the first pass computes its scales; later ones use those of earlier passes */
 	if (t->shape.patches)
 		jl_vit_embed(t, embed, tokens);
 	else
@@ -357,14 +355,14 @@ void jl_trainer_logits(struct jl_trainer *t, struct jl_unit *unit, const void *x
 	linear(t, unit, t->shape.weights[JL_W_LOGITS].rows ? JL_W_LOGITS : JL_W_TOKENS, x, t->logits, NULL);
 }
 
-/* Of the layer below the last product's bias; NULL: there is none, or it is summed there. */
+/* Gradient of the bias of the last product in the layer below; NULL: there is none, or that layer sums it itself. */
 static void *bias_below(const struct jl_trainer *t, size_t unit_number)
 {
 	return unit_number && norm_sums(t, JL_W_DOWN) ? jl_trainer_grad(t, &t->units[unit_number], JL_W_DOWN_BIAS)
 						      : NULL;
 }
 
-/* Logits, loss and all their gradients, some rows at a time: the logits of all tokens are never in memory together. */
+/* Computes logits, loss and their gradients, some rows at a time: the logits of all tokens are never in memory together. */
 static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -403,7 +401,7 @@ static void head(struct jl_trainer *t, const int32_t *targets, float *loss)
 		jl_trainer_grad_done(t, unit_number);
 }
 
-/* d_res: in, the gradient of the layer's output; out, the gradient of its input. */
+/* d_res holds the gradient of the layer's output on entry, that of its input on return. */
 static void layer_backward(struct jl_trainer *t, size_t l)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -452,7 +450,7 @@ static void embed_backward(struct jl_trainer *t, const struct jl_unit *embed, co
 	if (!s->tied && !jl_trainer_accumulates(t))
 		t->k->zero(t->engine, table_grad, s->vocab_pad * s->hidden * t->engine->grad_B);
 	if (position_grad && !jl_trainer_accumulates(t) &&
-	    t->in.seq < s->n_positions) /* positions that this sequence does not reach */
+	    t->in.seq < s->n_positions) /* positions beyond this sequence length get zero gradients */
 		t->k->zero(t->engine, position_grad, s->n_positions * s->hidden * t->engine->grad_B);
 	t->k->embed_bwd(t->engine, &(struct jl_eng_embed_bwd){ .n_rows = t->n_rows,
 							       .seq = t->in.seq,
@@ -470,7 +468,7 @@ static void backward(struct jl_trainer *t, const int32_t *tokens)
 	for (size_t l = t->shape.n_layers; l-- > 0;)
 		layer_backward(t, l);
 	if (!t->shape.tied)
-		jl_trainer_grad_begin(t, 0); /* tied: the head began it */
+		jl_trainer_grad_begin(t, 0); /* with tied weights the head has begun it */
 	if (t->shape.patches)
 		jl_vit_embed_bwd(t, &t->units[0]);
 	else
@@ -478,7 +476,7 @@ static void backward(struct jl_trainer *t, const int32_t *tokens)
 	jl_trainer_grad_done(t, 0);
 }
 
-/* All that is queued for one step; a captured step replays exactly this. */
+/* Everything queued for one step; a captured graph replays exactly this. */
 static void queue_step(struct jl_trainer *t)
 {
 	t->k->mark(t->engine, JL_MARK_START);

@@ -1,3 +1,4 @@
+/* Reads token files and generates synthetic tokens. */
 #include "train/tokens.h"
 
 #include <errno.h>
@@ -92,7 +93,7 @@ void jl_tokens_close(struct jl_tokens *t)
 	t->file = NULL;
 }
 
-/* 24 random bits, cubed: small tokens are more frequent */
+/* cubes 24 random bits, so that small tokens are more frequent */
 static uint64_t draw(uint64_t bits, size_t vocab)
 {
 	uint64_t r = bits >> 40;

@@ -1,8 +1,8 @@
-/* What images have around the layers. Rows are moved by the kernel that looks tokens up: it gathers any rows of any table. */
+/* Input and output of a vision transformer. Moves rows with the embedding kernel, which gathers arbitrary rows of a table. */
 #include "base/mem.h"
 #include "train/state.h"
 
-/* --- filled once */
+/* --- at creation */
 
 static void fill_rows(const struct jl_trainer *t, int32_t *numbers)
 {
@@ -21,7 +21,7 @@ static void fill_rows(const struct jl_trainer *t, int32_t *numbers)
 	t->k->from_host(t->engine, t->vit.class_row, class_row, t->in.n_samples * sizeof *numbers);
 }
 
-/* Values in ±1, functions of a counter alone; what a patch is padded with stays zero. */
+/* Fills the pool of patches with values in ±1 derived from a counter; padding stays zero. */
 static void fill_bank(const struct jl_trainer *t, float *values, void *staged)
 {
 	const size_t width = t->shape.patch_width, n = t->shape.vocab * width;
@@ -53,7 +53,7 @@ enum jl_status jl_vit_fill(struct jl_trainer *t, struct jl_err *err)
 	return status;
 }
 
-/* --- in every step */
+/* --- each step */
 
 static void gather(struct jl_trainer *t, void *out, const void *table, const int32_t *rows, size_t n_rows)
 {
@@ -65,7 +65,7 @@ static void gather(struct jl_trainer *t, void *out, const void *table, const int
 						       .out = out });
 }
 
-/* The class token in front of what the patches become; nothing branches yet, so there is room for both. */
+/* Places the class token before the patch embeddings. `branch` is unused at this point and serves as buffer. */
 void jl_vit_embed(struct jl_trainer *t, const struct jl_unit *unit, const int32_t *patches)
 {
 	const struct jl_train_shape *s = &t->shape;
@@ -90,7 +90,7 @@ void jl_vit_embed(struct jl_trainer *t, const struct jl_unit *unit, const int32_
 						       .out = t->layers[0].x_in });
 }
 
-/* The class token is added to where position 0 is: their gradients are the same. */
+/* The gradient of the class token equals that of position 0. */
 void jl_vit_embed_bwd(struct jl_trainer *t, const struct jl_unit *unit)
 {
 	const struct jl_train_shape *s = &t->shape;

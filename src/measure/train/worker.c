@@ -1,4 +1,4 @@
-/* One worker of one configuration: check the memory, measure the machine's rates, train, report. All workers run this in step. */
+/* One worker of one configuration: checks the memory, measures the machine's rates, trains, reports. All workers run this in step. */
 #include "train/worker.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 #include "base/pool.h"
 #include "bench/noise.h"
 
-#define MEMORY_SLACK_FRAC 0.02 /* of what is free: the rest of the process, page tables */
-#define ENERGY_LEAST_S    0.5  /* of steps, for a figure */
+#define MEMORY_SLACK_FRAC 0.02 /* share of free memory kept for the rest of the process and for page tables */
+#define ENERGY_LEAST_S    0.5  /* minimum duration of the measured steps for an energy figure */
 
 struct worker {
 	const struct jl_train_job *job;
-	struct jl_comm *processes, *data; /* NULL: alone */
+	struct jl_comm *processes, *data; /* NULL: single worker */
 	struct jl_train_shared *shared;
 	int rank, n_ranks, n_local;
 	struct jl_train_shape shape;
@@ -23,10 +23,10 @@ struct worker {
 	struct jl_engine *engine;
 	struct jl_trainer *train;
 	int32_t *tokens, *targets;
-	struct jl_train_result *result; /* this worker's own; rank 0's is handed over */
-	double sums[5];                 /* phases */
-	double cpu_s;                   /* of all measured steps */
-	double mark_s;                  /* when the last step ended */
+	struct jl_train_result *result; /* this worker's; rank 0's is reported */
+	double sums[5];                 /* seconds per phase */
+	double cpu_s;                   /* all measured steps */
+	double mark_s;                  /* end of the last step */
 };
 
 /* --- memory */
@@ -39,7 +39,7 @@ static double need_B(struct worker *w, enum jl_train_mode mode, size_t n_samples
 	return jl_trainer_memory(w->engine, &in).total_B;
 }
 
-/* Finds what would fit: the largest batch in this mode, else the first mode that needs less memory. */
+/* Finds what would fit: the largest batch in this mode, otherwise the first mode that needs less memory. */
 static void what_fits(struct worker *w, double free_B, struct jl_err *ret_fits)
 {
 	for (size_t n = w->setting.n_samples; n-- > 1;) {
@@ -61,13 +61,13 @@ static void what_fits(struct worker *w, double free_B, struct jl_err *ret_fits)
 		need_B(w, w->setting.mode, 1) / 1e9);
 }
 
-/* Before anything is allocated, and with all workers of this host counted. */
+/* Checks the memory need of all workers on this host before anything is allocated. */
 static enum jl_status check_memory(struct worker *w, struct jl_err *err)
 {
 	w->result->plan = jl_trainer_memory(w->engine, &w->setting);
 	double free_B = (double)w->engine->k->available_B(w->engine) * (1 - MEMORY_SLACK_FRAC);
 	if (strcmp(w->engine->k->name, "cpu") == 0)
-		free_B /= w->n_local; /* each GPU has its own memory */
+		free_B /= w->n_local; /* on GPUs each worker has its own memory */
 	double least_B = -free_B;
 	enum jl_status status = jl_comm_agree(w->processes, &least_B, 1, JL_RED_MAX, err);
 	if (status != JL_OK || w->result->plan.total_B <= -least_B)
@@ -78,8 +78,6 @@ static enum jl_status check_memory(struct worker *w, struct jl_err *err)
 			    "too little memory: a worker needs %.1f GB and has %.1f GB; {}",
 			    w->result->plan.total_B / 1e9, -least_B / 1e9);
 }
-
-/* --- set-up */
 
 static enum jl_status set_up(struct worker *w, struct jl_err *err)
 {
@@ -116,7 +114,7 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 			w->engine,
 			&(struct jl_train_work_shape){ .shape = &w->shape, .n_samples = run->batch, .seq = run->seq },
 			w->processes, w->data, &w->result->rates, err);
-	w->engine->peak_B = w->engine->used_B; /* memory of the rate measurement does not count */
+	w->engine->peak_B = w->engine->used_B; /* excludes memory of the rate measurement */
 	JL_THEN(status, jl_trainer_create(w->engine, &w->setting, &w->train, err));
 	size_t n_tokens = run->batch * run->n_micro * run->seq;
 	w->tokens = jl_realloc(NULL, n_tokens * sizeof *w->tokens);
@@ -128,8 +126,8 @@ static enum jl_status set_up(struct worker *w, struct jl_err *err)
 
 /* --- steps */
 
-/* Samples are numbered over the whole run, so that any number of workers sees the same ones. An image has one target, the first: what its
- * second patch is can be learnt. The others are written over. */
+/* Samples are numbered over the whole run, so that any number of workers sees the same ones. An image's only target is the first one, derived
+ * from its second patch, so that it can be learnt. */
 static void next_samples(struct worker *w, size_t step)
 {
 	const struct jl_train_run *run = w->job->run;
@@ -147,17 +145,17 @@ static void add_phases(struct worker *w)
 		w->sums[i] += parts[i];
 }
 
-/* One step of all workers. `last` is agreed on: enough steps, enough time, or a stop request on any rank. */
+/* One step of all workers. Workers agree on *ret_last: enough steps, enough time, or a stop request on any rank. */
 static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bool *ret_last, struct jl_err *err)
 {
 	const struct jl_train_run *run = w->job->run;
 	struct jl_train_result *r = w->result;
-	/* from the end of the last step on: what that left to be exchanged (parameters of zero1 and zero2) is waited for by the
-	 * agreement behind it, and would be missing otherwise */
+	/* from the end of the previous step: includes waiting for its parameter gathers (zero1, zero2), which the agreement after that step
+	 * waited for */
 	double loss = 0, start_s = step ? w->mark_s : jl_clock_s(), start_cpu_s = jl_clock_cpu_s();
 	next_samples(w, step);
 	JL_TRY(jl_trainer_step(w->train, w->tokens, w->targets, &loss, err));
-	size_t n_measured = step; /* the first one warms up */
+	size_t n_measured = step; /* without the warm-up step */
 	bool enough = run->n_steps ? n_measured >= run->n_steps
 				   : n_measured >= 2 && jl_clock_s() - begin_s >= run->time_s;
 	enough = enough || n_measured + 1 > JL_TRAIN_STEPS_MAX;
@@ -171,7 +169,7 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 		return jl_fail(err, JL_E_DATA, "the loss of step %zu is no number", step + 1);
 	if (step == 0) {
 		r->loss_first = loss;
-		(void)jl_trainer_times(w->train); /* what the warm-up waited does not count */
+		(void)jl_trainer_times(w->train); /* discards the waiting time of the warm-up step */
 	} else {
 		r->samples_s[r->n_samples++] = most[0];
 		add_phases(w);
@@ -192,11 +190,11 @@ static double energy_J(struct worker *w)
 	return own(w->engine);
 }
 
-/* Of one step. Each worker has its GPU, but all of a host share its counters. */
+/* Energy per step: the sum of the workers' GPUs, or the host's counter, which its workers share. */
 static enum jl_status share_energy(struct worker *w, double all_J, double measured_s, struct jl_err *err)
 {
 	double n = (double)w->result->n_samples;
-	/* counters are renewed some ten times a second, and some begin anew */
+	/* counters update about ten times a second, and some wrap around */
 	double each_J = measured_s >= ENERGY_LEAST_S && all_J >= 0 && n > 0 ? all_J / n : NAN;
 	enum jl_status status = w->engine->k->energy_J ? jl_comm_agree(w->processes, &each_J, 1, JL_RED_SUM, err)
 						       : JL_OK;
@@ -225,7 +223,7 @@ static enum jl_status train(struct worker *w, struct jl_err *err)
 		return status;
 	if (r->n_samples)
 		r->samples_s[r->n_samples - 1] += jl_clock_s() -
-						  settle_s; /* what the next step would have waited for */
+						  settle_s; /* waiting that the next step would have included */
 	JL_TRY(share_energy(w, energy_J(w) - begin_J, jl_clock_s() - begin_s, err));
 	return r->n_samples ? jl_noise_end(&watch, w->processes, &r->noise, err) : JL_OK;
 }
@@ -260,7 +258,7 @@ static enum jl_status sum_up(struct worker *w, struct jl_err *err)
 	r->flop = jl_train_step_flop(&w->shape, n_samples, (double)run->seq);
 	r->grad_B = (double)(w->shape.n_params * w->engine->grad_B);
 	jl_noise_judge(&r->noise, r->noise_why);
-	r->noise.why = NULL; /* another process's memory */
+	r->noise.why = NULL; /* points into another process's memory */
 	return JL_OK;
 }
 

@@ -1,31 +1,33 @@
+/* Time of a collective on a fabric: ring, tree, in-switch and hierarchical algorithms, each with up to three protocols. Knows no training step. */
 #include "fabric/collective.h"
 
 #include <math.h>
 
 #include "base/log2.h"
 
-/* The middle protocol waits for whole lines: its step is this much longer than the low-latency one. */
+/* LL128: latency of one step relative to LL, because it waits for whole 128-byte lines */
 #define MID_STEP 1.2
-/* In-switch reduction is offered from this many ranks on; below it a ring is as fast and NCCL takes that. */
+/* fewest ranks for in-switch reduction: below, a ring is as fast and NCCL uses it */
 #define SWITCH_MIN_RANKS 5
 
-/* A collective laid onto a fabric: counts, rates that it gets, and what starting it costs. */
+/* A collective mapped onto a fabric: rank counts, rates and start-up cost. */
 struct layout {
-	double n, n_nodes, per_node; /* ranks, hosts, ranks on a host */
-	double near;                 /* (n - 1) / n */
+	double n, n_nodes, per_node; /* total ranks, hosts, ranks per host */
+	double near;                 /* (n - 1) / n, the share that travels in all-gather and reduce-scatter */
 	const struct jl_link *in, *out;
-	double in_Bps, in_ll_Bps; /* sustained rate of one rank inside the host */
-	double out_Bps;           /* sustained rate of one host's share of the network; INFINITY: one host */
+	double in_Bps, in_ll_Bps; /* sustained rate of one rank inside the host, large and low-latency protocol */
+	double out_Bps;           /* sustained network rate of one group of ranks on a host; INFINITY: single host */
 	double in_listed_Bps, out_listed_Bps;
 	double start_s;
 };
 
-/* Work of one algorithm: sequential steps, seconds of transfer at the sustained rates. */
+/* Work of one algorithm: sequential steps, and bytes transferred at the sustained rates. */
 struct work {
 	double in_steps, out_steps;
-	double in_B;  /* through one rank's link */
-	double out_B; /* through one host's NICs */
-	int entangled; /* host and network parts hold each other up: their times add as squares, else the longer counts */
+	double in_B;  /* bytes through one rank's link */
+	double out_B; /* bytes through one host's NICs */
+	/* host and network parts delay each other: root of the sum of squares; otherwise the longer counts */
+	int entangled;
 	double out_frac;
 };
 
@@ -55,19 +57,19 @@ static int by_pcie(const struct jl_fabric *f)
 	       f->intra_kind == JL_INTRA_BRIDGE_PAIR;
 }
 
-/* Share of the uplink to the host for one rank; INFINITY: it is not used. A ring over peers uses it once for all cards below a switch; through
- * host memory each card uses it. */
+/* One rank's share of the PCIe uplink to the host; INFINITY: the uplink is not used. A P2P ring crosses it once for all cards below a switch;
+ * through host memory every card crosses it. */
 static double root_share_Bps(const struct jl_fabric *f, double n_here, double n_flows)
 {
 	const int by_host = f->intra_kind == JL_INTRA_PCIE_HOST || f->pairs_by_host;
 
-	/* two peers below one switch do not reach the root */
+	/* two peers below one switch do not use the uplink */
 	if (!(f->root_Bps > 0.0) || (!by_host && n_here <= 2.0))
 		return INFINITY;
 	return f->root_Bps / most(by_host ? least(n_here, f->n_shared) * n_flows : 1.0, 1.0);
 }
 
-/* Rate left where a ring goes from socket to socket. */
+/* Share of the rate that remains if the ring crosses CPU sockets. */
 static double crossing_frac(const struct jl_fabric *f, double n_here)
 {
 	const double per_root = f->n_per_root > 0 ? f->n_per_root
@@ -80,7 +82,7 @@ static void lay_intra(const struct jl_fabric *f, double n_here, struct layout *l
 {
 	const int paired = f->intra_kind == JL_INTRA_BRIDGE_PAIR && lay->per_node <= 2.0;
 	const int up = !paired && by_pcie(f);
-	/* Along a ring over bridged pairs only every second hop takes the PCIe path. */
+	/* in a ring over bridged pairs every second hop uses PCIe */
 	const double n_flows = f->intra_kind == JL_INTRA_BRIDGE_PAIR ? 0.5 : 1.0;
 	const double root_Bps = up ? root_share_Bps(f, n_here, n_flows) : INFINITY;
 	const double crossing = up ? crossing_frac(f, n_here) : 1.0;
@@ -122,21 +124,21 @@ static double join_s(const struct work *w, double in_s, double out_s)
 	return w->entangled && in_s > 0.0 ? sqrt(in_s * in_s + out_s * out_s) : most(in_s, out_s);
 }
 
-/* Seconds that a protocol's transfer may take so that it can still be the cheapest; a hair more, so that rounding never decides. */
+/* Longest transfer time with which a protocol can still be the cheapest, plus 1e-9 so that rounding never decides. */
 static double budget_s(double best_s, double fixed_s)
 {
 	return (best_s - fixed_s) * (1.0 + 1e-9);
 }
 
-/* The cheapest protocol for this work, or `best_s` where none is below it. A protocol must be offered by every link
- * that takes part. Those that cannot win are left by a product, cheaper than the quotients of their full price. */
+/* Time of the cheapest protocol for this work, or `best_s` if none is below it. All links involved must offer the protocol. Protocols that cannot
+ * win are rejected by a multiplication before their divisions are computed. */
 static double protocols_s(const struct layout *lay, const struct work *w, double best_s)
 {
 	const struct jl_link *in = lay->in, *out = lay->out;
 	const int inside = lay->per_node > 1.0, outside = lay->n_nodes > 1.0;
 	const double in_s = inside ? per_rate(w->in_B, lay->in_Bps) : 0.0;
 	const double out_s = outside ? per_rate(w->out_B, lay->out_Bps * w->out_frac) : 0.0;
-	/* A link that takes no part may be unknown: 0 steps of NAN must stay 0. */
+	/* an unused link may be unknown: 0 steps times NAN must give 0 */
 	const double ll_steps_s = (inside ? w->in_steps * in->ll_alpha_s : 0.0) +
 				  (outside ? w->out_steps * out->ll_alpha_s : 0.0);
 	const double steps_s = (inside ? w->in_steps * in->alpha_s + in->setup_s : 0.0) +
@@ -184,8 +186,8 @@ static double ring_s(const struct layout *lay, enum jl_collective_kind kind, dou
 	return protocols_s(lay, &w, best_s);
 }
 
-/* Bytes that the busiest host of a double binary tree sends, of the size: one edge at 2 hosts; a root with two
- * children and a leaf at 3; from 4 on a parent, two children, and a leaf. Half the data in each tree. */
+/* Bytes that the busiest host of a double binary tree sends, as a multiple of the size: 2 hosts: one edge; 3: a root with two children and a leaf;
+ * 4 or more: a parent, two children, and a leaf. Each tree carries half the data. */
 static double tree_load(double n_nodes)
 {
 	return n_nodes <= 2.0 ? 1.0 : n_nodes <= 3.0 ? 1.5 : 2.0;
@@ -198,7 +200,7 @@ static double tree_s(const struct layout *lay, enum jl_collective_kind kind, dou
 	if (!reduce_all && kind != JL_BROADCAST && kind != JL_REDUCE)
 		return INFINITY;
 	const double ways = reduce_all ? 2.0 : 1.0;
-	/* Along the chain inside a host a rank passes on what came from both ends; the two ends of a pair only one. */
+	/* in the chain inside a host a middle rank forwards data of both ends; the ranks of a pair send once */
 	const double chain = lay->per_node >= 3.0 ? ways : lay->per_node >= 2.0 ? 1.0 : 0.0;
 	const struct work w = {
 		.in_steps = ways * (lay->per_node - 1.0),
@@ -212,7 +214,7 @@ static double tree_s(const struct layout *lay, enum jl_collective_kind kind, dou
 	return protocols_s(lay, &w, best_s);
 }
 
-/* In one NVLink domain: every rank sends its whole buffer to be reduced and stores its share once for everybody. */
+/* In-switch reduction in one NVLink domain: every rank sends its whole buffer and stores its share once by multicast. */
 static double switch_part_s(const struct layout *lay, double size_B)
 {
 	return size_B * (1.0 + 1.0 / lay->per_node) / (lay->in_Bps * or_one(lay->in->switch_frac));
@@ -225,8 +227,8 @@ static double switch_s(const struct layout *lay, enum jl_collective_kind kind, d
 	return lay->start_s + lay->in->switch_alpha_s * lay->per_node + switch_part_s(lay, size_B);
 }
 
-/* The switch reduces chunks while the NICs send others: the longer part counts, and more where both are close. Two hosts of H100 measure 0.95 of
- * one host's rate, four to eight 0.9 of the network's bound (docs/log/2026-11-19-fit.md). */
+/* The switch reduces chunks while the NICs send others: about the longer part, more if both are close (fourth-power mean). Measured: two H100 hosts
+ * reach 0.95 of one host's rate, four to eight hosts 0.9 of the network bound (docs/log/2026-11-19-fit.md). */
 static double pipelined_s(double a_s, double b_s)
 {
 	const double a2 = a_s * a_s, b2 = b_s * b_s;
@@ -234,7 +236,7 @@ static double pipelined_s(double a_s, double b_s)
 	return sqrt(sqrt(a2 * a2 + b2 * b2));
 }
 
-/* Between hosts by a tree, or once up and once down where the network's switches reduce. */
+/* Hierarchical all-reduce: between hosts by a tree, or with in-network reduction one send and one receive. */
 static double hierarchical_s(const struct layout *lay, enum jl_collective_kind kind, double size_B)
 {
 	const struct jl_link *in = lay->in, *out = lay->out;
@@ -256,8 +258,8 @@ static double hierarchical_s(const struct layout *lay, enum jl_collective_kind k
 	       out_s;
 }
 
-/* Algorithms to try where none is forced: NCCL keeps trees to several hosts and in-switch
- * reduction to more than four ranks, and reduces in stages only with a switch to do it. */
+/* Algorithms to try if none is forced. NCCL uses trees only across hosts, in-switch reduction from five ranks, and hierarchical reduction only with
+ * a switch. */
 static int offered(const struct layout *lay, enum jl_algorithm algorithm)
 {
 	const int outside = lay->n_nodes > 1.0, many = lay->per_node >= SWITCH_MIN_RANKS;
@@ -282,7 +284,7 @@ static double algorithm_s(const struct layout *lay, enum jl_algorithm algorithm,
 	}
 }
 
-/* Send-receive and all-to-all: every rank talks to its peers at once. */
+/* Send-receive and all-to-all: every rank sends to its peers concurrently. */
 static double sends_s(const struct jl_fabric *f, const struct layout *lay, enum jl_collective_kind kind, double size_B)
 {
 	const int all = kind == JL_ALLTOALL, outside = lay->n_nodes > 1.0, inside = lay->per_node > 1.0;
@@ -296,7 +298,7 @@ static double sends_s(const struct jl_fabric *f, const struct layout *lay, enum 
 	const double copy_s = all && p->copy_Bps > 0.0 ? size_B / p->copy_Bps : 0.0;
 	const double bulk_s = most(copy_s, most(in_s, out_s));
 	const double start_s = lay->start_s + p->start_s + p->peer_s * (lay->n - 1.0);
-	/* Without measured figures a send costs one step of the link. */
+	/* without measured values a send costs one step of the link */
 	const int plain = !(p->start_s > 0.0);
 	const double ll_Bps = p->ll_Bps > 0.0 ? p->ll_Bps : outside ? lay->out_Bps * far->ll_frac : lay->in_ll_Bps;
 	const double setup_s = p->setup_s + (outside ? lay->out->setup_s : 0.0) +
@@ -309,9 +311,9 @@ static double sends_s(const struct jl_fabric *f, const struct layout *lay, enum 
 	return least(large_s, start_s + ll_step_s + most(message_B / ll_Bps, bulk_s));
 }
 
-/* What bandwidth alone needs at listed rates. Between hosts: N hosts together must send what the collective needs (all-reduce: every
- * element gathers N parts and spreads one result, N-1 sends each), so one of them sends at least the mean; with reduction in the network a
- * host sends its part and receives the result once. Inside: a rank may use its link and its share of the NICs. */
+/* Lower bound from listed bandwidth alone. Between N hosts: an all-reduce sends each element at least 2(N-1) times in total, so some host sends at
+ * least the mean; with in-network reduction a host sends its part and receives the result once. Inside a host: a rank uses its link and its share
+ * of the NICs. */
 static double bound_s(const struct layout *lay, enum jl_collective_kind kind, double size_B)
 {
 	const int outside = lay->n_nodes > 1.0, inside = lay->per_node > 1.0;
@@ -336,13 +338,13 @@ static double bound_s(const struct layout *lay, enum jl_collective_kind kind, do
 		break;
 	default: host_B = outside ? size_B : 0.0; rank_B = size_B;
 	}
-	/* With reduction offered in the network a host may still do without: the smaller of the two binds. */
+	/* the algorithm need not use in-network reduction: the smaller bound holds */
 	if (kind == JL_ALLREDUCE)
 		host_B = least(host_B, 2.0 * far * size_B);
 	return most(outside ? host_B / lay->out_listed_Bps : 0.0, rank_B / rank_Bps);
 }
 
-/* False: bound_s cannot be above `time_s`. It takes no quotient, and of the bytes that bandwidth needs the most. */
+/* False: bound_s is certainly below `time_s`. Cheap over-estimate without divisions. */
 static int may_bind(const struct layout *lay, enum jl_collective_kind kind, double size_B, double time_s)
 {
 	const int outside = lay->n_nodes > 1.0, inside = lay->per_node > 1.0;
@@ -357,7 +359,7 @@ static int may_bind(const struct layout *lay, enum jl_collective_kind kind, doub
 	       (outside && !(least_s * lay->out_listed_Bps >= host_B));
 }
 
-/* The cheapest way, or the forced one. */
+/* Time of the cheapest algorithm, or of the forced one. */
 static double cheapest_s(const struct jl_fabric *fabric, const struct jl_collective *coll, const struct layout *lay,
 			 enum jl_algorithm *ret_algorithm)
 {
@@ -367,7 +369,7 @@ static double cheapest_s(const struct jl_fabric *fabric, const struct jl_collect
 	*ret_algorithm = JL_ALGO_RING;
 	if (coll->kind == JL_ALLTOALL || coll->kind == JL_SENDRECV)
 		return sends_s(fabric, lay, coll->kind, coll->size_B);
-	if (coll->algorithm == JL_ALGO_BEST && !reduces) /* nothing else does these */
+	if (coll->algorithm == JL_ALGO_BEST && !reduces) /* these kinds have one algorithm only */
 		return ring_s(lay, coll->kind, coll->size_B, INFINITY);
 	for (enum jl_algorithm a = JL_ALGO_RING; a < JL_N_ALGORITHM; a++) {
 		if (coll->algorithm == JL_ALGO_BEST ? !offered(lay, a) : coll->algorithm != a)

@@ -1,14 +1,15 @@
+/* Step time of networks given as a list of operators (docs/METHOD.md). Knows no catalog. */
 #include "kernels/conv.h"
 
 #include <math.h>
 
 enum { FORWARD = JL_PASS_FORWARD, INPUT_GRADIENT = JL_PASS_INPUT_GRADIENT, WEIGHT_GRADIENT = JL_PASS_WEIGHT_GRADIENT };
 
-/* Any matrix operator as products of m x k by k x n, per item; `repeats` of them one after the other. */
+/* A matrix operator as products m x k by k x n per item, `repeats` in sequence. */
 struct shape {
 	double m, n, k;
-	double in, out, weights; /* elements */
-	double products;         /* side by side in one kernel */
+	double in, out, weights; /* number of elements */
+	double products;         /* concurrent products in one kernel */
 	double repeats;
 };
 
@@ -94,7 +95,7 @@ double jl_conv_op_saved(const struct jl_conv_op *op)
 	return s.out * s.products * s.repeats * op->count;
 }
 
-/* A rate may be filled in for a format that a device only emulates; what counts is whether it has the units. */
+/* A listed rate may be that of emulation, so test for the units themselves. */
 enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype)
 {
 	switch (dtype) {
@@ -105,18 +106,18 @@ enum jl_conv_path jl_conv_path(const struct jl_device *dev, enum jl_dtype dtype)
 	}
 }
 
-/* SMs or clocks not listed (superchips): 128 lanes of one multiply-add per SM and clock, and a large chip. */
+/* For devices without listed SMs or clocks (superchips): 128 lanes with one multiply-add per clock, and the SM count of a large chip. */
 #define SM_VECTOR_FLOP 256.0
 #define SM_USUAL       132.0
 
-/* Everything that is the same for all operators of a step. */
+/* Values shared by all operators of a step. */
 struct machine {
 	const struct jl_device *dev;
 	const struct jl_conv_fit *fit;
 	const struct jl_conv_in *in;
 	enum jl_conv_path path;
 	double elem_B, peak_flopps, vector_flopps, mem_Bps, n_sm, sm_Hz;
-	int listed; /* its launches are counted with the network, casts apart */
+	int listed; /* the list contains its own launches (JL_CONV_HOST); casts are counted separately */
 };
 
 static struct machine machine_of(const struct jl_device *dev, const struct jl_conv_fit *fit,
@@ -133,12 +134,12 @@ static struct machine machine_of(const struct jl_device *dev, const struct jl_co
 		m.sm_Hz = m.vector_flopps / SM_VECTOR_FLOP;
 	for (size_t i = 0; i < in->n_ops && !m.listed; i++)
 		m.listed = in->ops[i].kind == JL_CONV_HOST;
-	/* a stream is bound by the memory and, on wide memories, by what the SMs can have in flight */
+	/* streams are limited by memory and, on wide memories, by the loads that SMs keep in flight */
 	m.mem_Bps = 1 / (1 / (fit->mem_frac * dev->mem_Bps) + 1 / (fit->sm_B * m.sm_Hz));
 	return m;
 }
 
-/* One filter for each channel: no matrix product. */
+/* Depthwise: one filter per channel, no matrix product. */
 static int is_depthwise(const struct jl_conv_op *op)
 {
 	return op->kind == JL_CONV_CONV && op->groups > 1 && op->groups == op->c_in;
@@ -149,7 +150,7 @@ static int has(const struct machine *m, enum jl_conv_software software)
 	return (m->in->software & (unsigned)software) != 0;
 }
 
-/* Tensors lie as tensor cores want them: by the caller's will, or because a compiler turns them so once. */
+/* Channels-last layout: chosen by the caller, or by a compiler, which converts once. */
 static int is_last(const struct machine *m)
 {
 	return has(m, JL_SW_CHANNELS_LAST) || has(m, JL_SW_COMPILED);
@@ -160,13 +161,13 @@ static int is_autocast(const struct machine *m)
 	return m->path == JL_CONV_HALF && !has(m, JL_SW_PURE);
 }
 
-/* Rows that begin at odd addresses: 16 bytes is what tensor cores are fed by. */
+/* Rows that are not 16-byte aligned, as tensor cores need. */
 static int is_odd(const struct machine *m, const struct jl_conv_op *op)
 {
 	return op->kind == JL_CONV_LINEAR && fmod(op->n * m->elem_B, 16) != 0;
 }
 
-/* FLOP per second of one group before the shape's own losses. */
+/* FLOP/s of one operator group before losses by shape. */
 static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 {
 	const struct jl_conv_fit *fit = m->fit;
@@ -185,7 +186,7 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 	if (m->path != JL_CONV_VECTOR) {
 		const double share = m->path == JL_CONV_HALF ? 1 : 0.5;
 
-		/* Hopper's wide instructions read plain products where they lie */
+		/* Hopper's wide instructions (wgmma) read operands from shared memory directly */
 		if (op->kind != JL_CONV_LINEAR || !m->dev->priors->warpgroup)
 			rate = 1 / (1 / rate + 1 / (share * fit->feed_flop * m->sm_Hz));
 		if (is_odd(m, op)) {
@@ -195,11 +196,11 @@ static double group_rate(const struct machine *m, const struct jl_conv_op *op)
 				rate = 1 / (1 / rate + 1 / (share * fit->odd_feed_flop * m->sm_Hz));
 		}
 	}
-	/* tf32 is allowed, not ordered: libraries take what is faster */
+	/* TF32 is allowed, not mandatory: libraries choose the faster path */
 	if (m->path == JL_CONV_TF32)
 		rate = fmax(rate, fmin(1, conv ? fit->conv_frac[JL_CONV_VECTOR] : fit->linear_frac[JL_CONV_VECTOR]) *
 					  m->vector_flopps);
-	/* libraries of GPUs know kernels that spare multiplications, but for Hopper and what came after */
+	/* GPU libraries have Winograd kernels, except on Hopper and later */
 	if (conv && op->kh == 3 && op->kw == 3 && op->stride == 1 && m->path != JL_CONV_HALF && !is_last(m) &&
 	    !m->dev->priors->warpgroup && m->dev->arch != JL_ARCH_OTHER)
 		rate = fmax(rate, fit->winograd_gain * fit->conv_frac[JL_CONV_VECTOR] * m->vector_flopps);
@@ -213,7 +214,7 @@ static struct pass pass_of(const struct machine *m, const struct jl_conv_op *op,
 	const double batch = op->per_step ? 1 : m->in->batch;
 	double rows = s->m * batch, repeats = s->repeats, moved = (s->in + s->out) * s->products * batch;
 
-	/* a library's recurrent layer takes the weight gradient of all steps in one product */
+	/* the library computes the weight gradient of all steps of a recurrent layer in one product */
 	if (op->kind == JL_CONV_RNN && which == WEIGHT_GRADIENT) {
 		rows *= repeats;
 		moved *= repeats;
@@ -225,7 +226,7 @@ static struct pass pass_of(const struct machine *m, const struct jl_conv_op *op,
 			  .k = s->k,
 			  .kernels = repeats * op->count };
 
-	/* a loop of the framework reads and writes the gradient that it adds to at every step */
+	/* a framework loop reads and writes the accumulated gradient at every step */
 	p.moved_B = m->elem_B * (moved + s->weights * (op->kind == JL_CONV_CELL && which == WEIGHT_GRADIENT ? 2 : 1));
 	if (which == INPUT_GRADIENT) {
 		p.n = s->k;
@@ -235,7 +236,7 @@ static struct pass pass_of(const struct machine *m, const struct jl_conv_op *op,
 		p.n = s->k;
 		p.k = rows;
 	}
-	/* kernels of 16-bit data want channels last: tensors are turned before them and behind; those of fp32 data read both */
+	/* 16-bit kernels need channels last: tensors are transposed before and after; fp32 kernels read both layouts */
 	if (op->kind == JL_CONV_CONV && m->path == JL_CONV_HALF && !is_last(m) && !is_depthwise(op))
 		p.layout_B = m->fit->layout_frac * (which == FORWARD ? 2 : 2 * m->fit->grad_turns) * m->elem_B * moved;
 	return p;
@@ -246,7 +247,7 @@ static double pass_s(const struct machine *m, const struct jl_conv_op *op, const
 	double fill = 1;
 
 	if (is_depthwise(op)) {
-		/* on the vector units, and through memory as well: the two do not hide each other */
+		/* vector time plus memory time: the two do not overlap */
 		const double frac = m->fit->dw_frac[is_last(m)];
 		const double slow = which != FORWARD ? m->fit->dw_grad_gain : 1;
 
@@ -293,8 +294,7 @@ static void add_matrix(struct jl_conv_cost *cost, const struct machine *m, const
 		*calls += op->count * m->fit->cast_calls[op->kind == JL_CONV_LINEAR] * (n_pass == 1 ? 0.375 : 1);
 }
 
-/* Bytes that the scores of plain attention take through memory: written, scaled, made probabilities (in fp32 and cast back under
- * autocast), read; and the gradients' way back. */
+/* Bytes per score of unfused attention: write, scale, softmax (fp32 with casts under autocast), read; and the backward pass. */
 static const double score_passes_fwd = 6, score_passes_bwd = 9, score_amp_fwd_B = 8, score_amp_bwd_B = 18;
 
 static void add_attention(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op,
@@ -308,7 +308,7 @@ static void add_attention(struct jl_conv_cost *cost, const struct machine *m, co
 	const double scores = s.m * s.n * items,
 		     passes = trained ? score_passes_fwd + score_passes_bwd : score_passes_fwd;
 	const double amp_B = is_autocast(m) ? score_amp_fwd_B + (trained ? score_amp_bwd_B : 0) : 0;
-	/* the fused backward pass makes the scores again */
+	/* the fused backward pass recomputes the scores */
 	const double flop = 2 * scores * s.k * (trained ? fused ? 3.5 : 3 : 1);
 	const double moved_B =
 		m->elem_B * (s.in + s.out) * items * (trained ? 3 : 1) +
@@ -323,7 +323,7 @@ static void add_attention(struct jl_conv_cost *cost, const struct machine *m, co
 	*calls += n_calls;
 }
 
-/* Bytes and launches of a stream in this pass; where a list does not separate forward, the typical share. */
+/* Bytes and launches of a stream in this pass. A list that does not separate the forward pass gets the typical share. */
 static double stream_B(const struct machine *m, const struct jl_conv_op *op, double *ret_calls)
 {
 	const double elem_B = op->elem_B > 0 ? op->elem_B : m->elem_B, batch = op->per_step ? 1 : m->in->batch;
@@ -335,14 +335,14 @@ static double stream_B(const struct machine *m, const struct jl_conv_op *op, dou
 		calls = op->back_only ? 0 : op->fwd_calls > 0 ? op->fwd_calls : 0.375 * op->calls;
 		amp_B = op->amp_fwd_B;
 	}
-	/* turned before it, and what it makes is turned back */
+	/* transposed before the operator, and its output transposed back */
 	if (op->turns && has(m, JL_SW_CHANNELS_LAST) && !has(m, JL_SW_COMPILED))
 		amp_B += (is_autocast(m) ? 12 : 4 * elem_B) * (has(m, JL_SW_FORWARD) ? 1 : 2);
 	*ret_calls = calls * op->count * left;
 	return op->elems * (passes * elem_B + (is_autocast(m) || op->turns ? amp_B : 0)) * batch * op->count * left;
 }
 
-/* The update and, under autocast, the 16-bit copies of the weights: made in every pass, and their gradients turned back. */
+/* Optimizer update and, under autocast, 16-bit copies of the weights in every pass and the cast of their gradients. */
 static double weights_B(const struct machine *m)
 {
 	const double cast_B = is_autocast(m) ? has(m, JL_SW_FORWARD) ? 6 : 12 : 0;
@@ -358,7 +358,7 @@ static void add_product(struct jl_conv_cost *cost, const struct machine *m, cons
 		add_matrix(cost, m, op, calls);
 }
 
-/* Of what is weighed with its block only the work is counted here. */
+/* Adds only the FLOP and bytes of an operator whose time is counted with its block. */
 static void add_inside(struct jl_conv_cost *cost, const struct machine *m, const struct jl_conv_op *op)
 {
 	struct jl_conv_cost alone = { 0 };
@@ -401,7 +401,7 @@ struct jl_conv_cost jl_conv_device(const struct jl_device *dev, const struct jl_
 	cost.device_s += streamed_B / m.mem_Bps;
 	cost.device_s /= fit->device_frac;
 	cost.moved_B += streamed_B;
-	/* launches, still without what the other workers and the software add */
+	/* host time per launch, before the surcharges for other workers and old software */
 	const double launch_s = in->launch_s > 0 ? in->launch_s : fit->launch_s;
 
 	cost.host_s = calls * launch_s;
@@ -417,7 +417,7 @@ struct jl_conv_cost jl_conv_finish(const struct jl_conv_fit *fit, const struct j
 		gain *= fit->slow_host_gain;
 	cost.host_s *= gain;
 	cost.sync_s *= gain;
-	/* the slower of device and host, with a little of the other where they are near (fourth-power mean) */
+	/* the slower of device and host, plus a bit of the other if they are close (fourth-power mean) */
 	const double a = cost.device_s * cost.device_s, b = cost.host_s * cost.host_s;
 	const double busy_s = sqrt(sqrt(a * a + b * b));
 

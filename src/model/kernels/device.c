@@ -1,3 +1,4 @@
+/* Maps number formats to arithmetic units. */
 #include "kernels/device.h"
 
 enum jl_unit jl_unit_of(enum jl_dtype dtype)

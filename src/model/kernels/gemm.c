@@ -1,13 +1,13 @@
-/* Matrix products: tiles in waves over the SMs, under the roofs of memory and of what one SM can load. docs/METHOD.md has the formulas. */
+/* Time of a matrix product: tiles in waves over the SMs, limited by memory and by operand loads per SM. Formulas: docs/METHOD.md. */
 #include "kernels/op.h"
 
 #include <math.h>
 
-/* Output tiles that one SM works on at a time. Libraries have dozens of shapes; these few span what matters: how
- * many bytes a tile needs per multiplication, and how well the tiles fill the machine. */
+/* Candidate output tiles. Libraries have dozens of shapes; these few cover the range of operand bytes per FLOP and of how well tiles fill the
+ * device. */
 struct tile {
 	double m, n;
-	double per_m, per_n; /* 1/m, 1/n: exact, and products are cheaper than quotients */
+	double per_m, per_n; /* 1/m, 1/n: exact, and multiplications are cheaper than divisions */
 };
 static const struct tile tiles[] = {
 	{ 256, 128, 1.0 / 256, 1.0 / 128 }, { 128, 256, 1.0 / 128, 1.0 / 256 }, { 128, 128, 1.0 / 128, 1.0 / 128 },
@@ -15,22 +15,23 @@ static const struct tile tiles[] = {
 };
 enum { TILE_SQUARE = 2, TILE_FLAT = 4, N_TILE = sizeof(tiles) / sizeof(*tiles) };
 
-/* A part of a divided k is not worth less than this. */
+/* shortest depth of one part of a split k */
 static const double part_k_min = 512.0;
 
-struct rates {                  /* of one product, resolved once for all tiles */
-	double flop_s;          /* seconds of one FLOP on one SM */
-	double byte_s;          /* seconds of one operand byte into one SM */
-	double mem_s, sm_mem_s; /* seconds of one byte out of memory: for all SMs together, for one */
+struct rates {                  /* rates of one product, computed once for all tiles */
+	double flop_s;          /* seconds per FLOP on one SM */
+	double byte_s;          /* seconds per operand byte into one SM */
+	double mem_s, sm_mem_s; /* seconds per byte from memory: all SMs together, one SM */
 	double elem_B, weight_B, reuse_frac;
 	double n_sm, per_sm;
 	double tail_frac, fill_s, tile_elems, overlap_frac, write_frac;
-	double rows; /* of a tile that are computed: tiny products have their own kernels, down to 16 rows on tensor cores */
+	/* fewest rows of a tile that are computed: small products have special kernels, down to 16 rows on tensor cores */
+	double rows;
 	double k, read_B, write_B, sum_B;
 };
 
-/* Rows must start on 16 bytes for the wide loads; at less the rate falls, to align_frac at single elements: at once to
- * the kernels of four bytes where whole tiles are fetched (turned_frac tells those). Vector units load single words anyway. */
+/* Loss by alignment. Wide loads need rows at 16-byte boundaries. Below that the rate falls to align_frac at single elements; devices that fetch
+ * whole tiles (turned_frac > 0) fall at once to kernels with 4-byte loads. Vector units load single words anyway. */
 static double alignment(const struct jl_device *dev, const struct jl_gemm *g, enum jl_unit unit, double elem_B)
 {
 	double n = g->n * elem_B * (1.0 / 16.0), k = g->k * elem_B * (1.0 / 16.0);
@@ -46,7 +47,7 @@ static double alignment(const struct jl_device *dev, const struct jl_gemm *g, en
 	return frac;
 }
 
-/* Vector kernels walk down the rows of B; rows beyond the reach of the translation buffer cost a miss each. */
+/* Loss of vector kernels on long rows of B: each row beyond the TLB reach costs a miss. */
 static double width(const struct jl_device *dev, const struct jl_gemm *g, enum jl_unit unit, double elem_B)
 {
 	double row_B = g->n * elem_B, reach_B = dev->fit.wide_B;
@@ -56,28 +57,28 @@ static double width(const struct jl_device *dev, const struct jl_gemm *g, enum j
 	return 1.0 / (1.0 + t * (1.0 / dev->fit.wide_frac - 1.0));
 }
 
-/* n_tile tiles, each doing k/split of the depth; step_s and edge_B are one tile's time and operands per unit of k. */
+/* Time of n_tile tiles of depth k/split each; step_s and edge_B: time and operand bytes of one tile per unit of k. */
 static double waves_s(const struct rates *r, double n_tile, double step_s, double edge_B, double split)
 {
 	double wave = n_tile * r->per_sm;
-	/* A hair less, so that rounding does not add a wave. */
+	/* minus 1e-9, so that rounding does not add a wave */
 	double full = wave <= 1.0 ? 1.0 : wave + r->tail_frac * (ceil(wave - 1e-9) - wave);
 	double depth = split > 1.0 ? fmax(r->k / split, part_k_min) : r->k;
 	double math = full * (depth * step_s + r->fill_s);
-	/* Partial sums of a split product are written and read once more, in fp32. */
+	/* split k: partial sums are written and read again in fp32 */
 	double write_B = split > 1.0 ? r->write_B + split * r->sum_B : r->write_B;
-	/* All SMs share the memory; each can only have so much in flight. */
+	/* SMs share the memory bandwidth, and each is limited by its loads in flight */
 	double read = fmax(r->read_B * r->mem_s, edge_B * depth * r->sm_mem_s), write = write_B * r->mem_s;
 	double longer = math > read ? math : read, shorter = math > read ? read : math;
 	double exposed = longer + r->overlap_frac * shorter + r->write_frac * write;
-	/* hidden writes must still fit beside the reads */
+	/* hidden writes still take memory bandwidth */
 	return exposed > read + write ? exposed : read + write;
 }
 
 static double best_tile_s(const struct rates *r, const struct jl_gemm *g)
 {
 	unsigned from = 0, to = N_TILE;
-	if (g->kernel == JL_KERNEL_BLOCK) { /* a side of 128, the scales' block; the other as long or half */
+	if (g->kernel == JL_KERNEL_BLOCK) { /* one side is 128 (the block of scales), the other 128 or 64 */
 		from = TILE_SQUARE;
 		to = TILE_FLAT + 1;
 	}
@@ -100,12 +101,12 @@ static double best_tile_s(const struct rates *r, const struct jl_gemm *g)
 	return best;
 }
 
-/* When the vendor's library cuts a product along k and sums the parts up by another kernel: tiles of 128 by 128 leave half of the
- * SMs idle, and k is long enough for the parts. As cuBLAS 13 does on an H200 (bench/trace_pytorch/cuts.py: 3,783 products, 105 of which it
- * decides otherwise); tf32 only where both operands lie across, 16-bit ones up to one wave where k is long indeed. */
+/* When the vendor's library splits k and sums the parts in a second kernel: the 128 x 128 tiles leave half of the SMs idle and k is long. Follows
+ * cuBLAS 13 on an H200 (bench/trace_pytorch/cuts.py: 105 of 3,783 products differ). TF32: only if both operands are transposed; 16 bit: up to one
+ * wave if k is very long. */
 struct cutting {
-	double per_tile, least, enough; /* depth of k: for each tile, at least, and enough whatever the tiles */
-	double idle_frac;               /* tiles are no more than this of the SMs */
+	double per_tile, least, enough; /* depth of k to split at: per tile, lower bound, upper bound */
+	double idle_frac;               /* most tiles, as a share of the SMs */
 };
 static const struct cutting cut_vector = { 20.0, 384.0, INFINITY, 0.5 }, cut_tf32 = { 35.0, 512.0, INFINITY, 0.5 },
 			    cut_tensor = { 350.0, 4096.0, 16384.0, 1.1 };
@@ -123,7 +124,7 @@ double jl_gemm_sums(const struct jl_device *dev, const struct jl_gemm *g)
 	if (g->kernel != JL_KERNEL_LIBRARY || !(n_tile <= cut->idle_frac * dev->n_sm))
 		return 0.0;
 	if (cut == &cut_tf32 &&
-	    (!g->turned || g->k * share > 524288.0)) /* deeper ones are not cut but walked by one kernel */
+	    (!g->turned || g->k * share > 524288.0)) /* above this depth one kernel walks along k without splitting */
 		return 0.0;
 	if (2.0 * n_tile > dev->n_sm)
 		depth *= 2.0;
@@ -145,7 +146,7 @@ double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *g)
 		rate *= fit->turned_frac;
 	double out = g->m * g->n * g->batch;
 	struct rates r = {
-		/* Full rate is what the largest tile reaches. */
+		/* the largest tile reaches the full rate */
 		.flop_s = 2.0 * dev->n_sm / (rate * (1.0 + fit->tile_elems[unit] * (3.0 / 256.0))),
 		.byte_s = elem_B / fit->sm_Bps,
 		.mem_s = 1.0 / (dev->mem_Bps * fit->mem_frac * fit->read_frac),
@@ -177,7 +178,7 @@ double jl_gemm_s(const struct jl_device *dev, const struct jl_gemm *g)
 		r.mem_s = (1.0 - hit) * r.mem_s + hit / fit->l2_Bps;
 	}
 	double best = best_tile_s(&r, g);
-	/* Short runs stay below the power cap. */
+	/* short products end before power throttling */
 	double hot = best / fit->heat_s, cool = 1.0 / (1.0 + hot * hot);
 	double math = 2.0 * out * g->k / rate;
 	best -= fmin(math, best) * cool * (1.0 - 1.0 / fit->burst_frac[dtype]);

@@ -1,8 +1,9 @@
+/* Cost of a block: sums the prices of its operators. Knows no model. */
 #include "kernels/layer.h"
 
 #include <math.h>
 
-/* What the power limit takes of a product of `time_s`: of its arithmetic, as far as memory does not set the pace. */
+/* Slow-down of a product by the power limit: affects its arithmetic, not the part bound by memory. */
 static double hot_s(const struct jl_device *dev, const struct jl_gemm *g, double time_s)
 {
 	const enum jl_dtype dtype = isnan(dev->peak_flopps[g->dtype]) ? JL_FP32 : g->dtype;
@@ -50,7 +51,7 @@ static struct jl_gemm wgrad_of(const struct jl_gemm *g, double wgrad_B)
 				 .turned = 1 };
 }
 
-/* What the library launches inside its calls. Calls share the width of the output (gate and up), or are one for each expert. */
+/* Adds kernels that the library launches inside its calls. Calls share the output's width (gate and up), or there is one per expert. */
 static void add_sums(const struct jl_device *dev, const struct jl_op *op, struct jl_block_cost *cost)
 {
 	struct jl_gemm call = op->u.gemm;
@@ -105,7 +106,7 @@ static void add_attention(const struct jl_device *dev, const struct jl_op *op, s
 	cost->fwd_flop += jl_attention_flop(a);
 }
 
-/* Times and launches of a block, and of the share of its forward pass that selective recompute runs again. */
+/* Times and launches of a block, and of the share of its forward pass that selective recompute repeats. */
 static void price_times(const struct jl_device *dev, const struct jl_op_list *list, struct jl_block_cost *cost,
 			struct jl_phase_cost *selective)
 {

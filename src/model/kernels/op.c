@@ -1,11 +1,12 @@
+/* Time of streams and attention on one device. Matrix products are in gemm.c. */
 #include "kernels/op.h"
 
 #include <math.h>
 
-/* Seconds for `clocks` of work on up to `most_sms` SMs; without SM data, by the device's vector rate. */
+/* Seconds for `clocks` of SM work on at most `most_sm` SMs; without SM data, from the device's vector rate. */
 static double issue_s(const struct jl_device *dev, double clocks, double most_sm)
 {
-	const double flop_per_clock = 256.0; /* of an SM with 128 lanes */
+	const double flop_per_clock = 256.0; /* FLOP per clock of an SM with 128 lanes */
 	double n_sm = most_sm > 0.0 && most_sm < dev->n_sm ? most_sm : dev->n_sm, per_s = n_sm * dev->boost_Hz;
 
 	if (!(clocks > 0.0))
@@ -17,7 +18,7 @@ double jl_stream_s(const struct jl_device *dev, const struct jl_stream *stream)
 {
 	double mem_s = stream->moved_B / (dev->mem_Bps * dev->fit.mem_frac);
 	if (stream->reuse_B > 0.0 && dev->fit.l2_Bps > dev->mem_Bps * dev->fit.mem_frac) {
-		/* A fifth of L2 holds for sure, what is as large as L2 is gone for sure. */
+		/* up to a fifth of L2 always hits; at the size of L2 nothing does */
 		double hit = (1.0 - stream->reuse_B / dev->l2_B) / 0.8;
 		hit = hit < 0.0 ? 0.0 : hit > 1.0 ? 1.0 : hit;
 		mem_s = (1.0 - hit) * mem_s + hit * stream->moved_B / dev->fit.l2_Bps;
@@ -42,20 +43,20 @@ double jl_attention_scores(const struct jl_attention *att)
 	return att->batch * att->heads * att->seq_q * att->seq_kv;
 }
 
-/* Blocks of 64 keys whose time a tile of queries takes before its tensor cores are fed, forward and backward. On an H200 with PyTorch
- * 2.11 (data/validation/ops_h200.csv) heads of 64 and 128 and sequences of 128 to 8,192 agree on it; on vector units nothing of it is seen. */
+/* Pipeline fill of a query tile in blocks of 64 keys, forward and backward. From an H200 with PyTorch 2.11 (data/validation/ops_h200.csv): the same
+ * for head sizes 64 and 128 and sequences of 128 to 8,192; not visible on vector units. */
 static const double fill_fwd = 3.2, fill_bwd = 6.0;
 
-/* Short sequences leave part of the machine idle; a head of 64 feeds the tensor cores worse than one of 128. */
+/* Fused attention. Short sequences do not fill the device; head size 64 reaches a lower rate than 128. */
 static double flash_s(const struct jl_device *dev, const struct jl_attention *att, double flop, double fill,
 		      double drop_clocks)
 {
-	/* Fused attention in fp32 is computed by the vector units, also where products may use tf32. */
+	/* fused fp32 attention runs on vector units even if products may use TF32 */
 	enum jl_dtype dtype = isnan(dev->peak_flopps[att->dtype]) || att->dtype == JL_TF32 ? JL_FP32 : att->dtype;
 	const bool tensor = jl_unit_of(dtype) != JL_UNIT_VECTOR;
 	double rate = dev->peak_flopps[dtype] * dev->fit.gemm_frac[dtype] *
 		      (tensor ? dev->fit.flash_frac : dev->fit.flash_vector_frac);
-	/* PyTorch's kernels of fp32 spell each product as three of tf32 where there is tf32 */
+	/* PyTorch's fp32 kernels compute each product as three TF32 products where TF32 exists */
 	if (!tensor && dev->priors && !dev->priors->no_tf32 && dev->peak_flopps[JL_TF32] > 0.0)
 		rate = fmin(rate, dev->peak_flopps[JL_TF32] / 3.0 * dev->fit.gemm_frac[JL_TF32] *
 					  fmin(dev->fit.flash_frac, 1.0));
@@ -64,15 +65,15 @@ static double flash_s(const struct jl_device *dev, const struct jl_attention *at
 
 		rate *= att->head_dim / dim * pow(dev->fit.flash_half_frac, log2(128.0 / dim));
 	}
-	/* Blocks of 128 rows and 64 columns are computed whole; single queries have kernels of their own. */
+	/* blocks of 128 rows and 64 columns are computed whole; single queries have special kernels */
 	if (att->seq_q >= 64.0)
 		flop *= ceil(att->seq_q / 128.0) * 128.0 / att->seq_q * (ceil(att->seq_kv / 64.0) * 64.0 / att->seq_kv);
 	double n_tile = att->batch * att->heads * ceil(att->seq_q / 128.0);
 	double wave = n_tile / dev->n_sm;
-	/* Blocks on the diagonal are computed whole and masked. */
+	/* blocks on the diagonal are computed whole and masked */
 	double kept = (att->causal ? 0.5 + 0.5 * fmin(1.0, 128.0 / att->seq_kv) : 1.0) * seen_of(att);
 	double full = wave <= 1.0 ? 1.0 : wave + dev->fit.tail_frac[JL_UNIT_TENSOR16] * (ceil(wave) - wave);
-	/* The longest tile of a causal mask begins late and is waited for (on an H200 4 heads of 8,192 tokens run at 0.67 of 16 heads' rate). */
+	/* with a causal mask the longest tile starts late and the others wait (H200: 4 heads of 8,192 tokens reach 0.67 of the rate of 16 heads) */
 	if (att->causal && tensor)
 		full = fmax(1.0, wave) + fmax(0.0, seen_of(att) / kept - 1.0);
 	if (att->seq_q >= 64.0 && tensor) {
@@ -136,7 +137,7 @@ double jl_attention_bwd_s(const struct jl_device *dev, const struct jl_attention
 {
 	double flop = 4.0 * jl_attention_scores(att) * att->head_dim;
 	if (att->flash) {
-		/* Five products instead of two: scores are computed again. */
+		/* the backward pass has five products instead of two: scores are recomputed */
 		double mem_s = 2.0 * flash_moved_B(att) / (dev->mem_Bps * dev->fit.mem_frac);
 		return dev->fit.kernel_s +
 		       fmax(flash_s(dev, att, 2.5 * flop, fill_bwd, dev->fit.drop_back_clocks) / 0.95, mem_s);

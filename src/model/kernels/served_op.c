@@ -1,3 +1,4 @@
+/* Time of serving engines' operators. Knows no engine by name. */
 #include "kernels/served_op.h"
 
 #include <math.h>
@@ -6,8 +7,8 @@
 
 static const struct {
 	enum jl_dtype dtype;
-	double weight_B; /* with its scales */
-	bool narrowed;   /* activations are made narrow first */
+	double weight_B; /* bytes per weight, scales included */
+	bool narrowed;   /* activations are quantised first */
 } formats[JL_N_OP_FORMAT] = {
 	[JL_OP_FP32] = { JL_FP32, 4.0, false },      [JL_OP_BF16] = { JL_BF16, 2.0, false },
 	[JL_OP_MX16] = { JL_BF16, 0.53, false },     [JL_OP_INT8_WO] = { JL_BF16, 1.0, false },
@@ -33,8 +34,7 @@ enum jl_dtype jl_op_dtype(const struct jl_device *dev, enum jl_op_format format)
 	return isnan(dev->peak_flopps[JL_FP16]) ? JL_FP32 : JL_FP16;
 }
 
-/* A device whose products run as the engine's do. What 4-bit units are listed with is not what products of theirs reach: they
- * go by twice the 8-bit rate. */
+/* The device with the engine's rates. FP4 products do not reach the listed FP4 rate: limited to twice the FP8 rate. */
 static void tune(struct jl_device *ret, const struct jl_device *dev, enum jl_dtype dtype, double rate, double mem)
 {
 	*ret = *dev;
@@ -73,7 +73,7 @@ double jl_served_gemm_s(const struct jl_device *dev, const struct jl_op_fit *fit
 	return s;
 }
 
-/* Matrix units compute in 16 bit more than twice as fast as vector units in 32, or in 8 bit more than four times. */
+/* True if the 16-bit rate is more than twice the fp32 vector rate, or the 8-bit rate more than four times. */
 bool jl_matrix_units(const struct jl_device *dev)
 {
 	const double vector = 1.01 * dev->peak_flopps[JL_FP32];
@@ -82,8 +82,8 @@ bool jl_matrix_units(const struct jl_device *dev)
 	       (!(dev->peak_flopps[JL_FP16] <= 2.0 * vector) || dev->peak_flopps[JL_INT8] > 4.0 * vector);
 }
 
-/* Instructions of a narrow weight before it is multiplied: cut out of its word, turned into a number, scaled and shifted; where four bytes are
- * multiplied by one instruction, four weights are cut out together. All GPUs with matrix units and all processors have that one. */
+/* Instructions to dequantise one weight: extract, convert, scale, shift. With 4-byte dot products (dp4a) four weights are extracted together; all
+ * GPUs with matrix units and all CPUs have them. */
 #define WIDEN       6.0
 #define WIDEN_BYTES 1.0
 
@@ -112,10 +112,10 @@ static double flash_flopps(const struct jl_device *dev, bool math8)
 							   : rate;
 }
 
-#define ROWS 128.0 /* of a prompt that one SM works on at a time */
-#define PAGE 64.0  /* keys and values that a kernel takes at a time */
+#define ROWS 128.0 /* prompt rows per SM tile */
+#define PAGE 64.0  /* keys and values per kernel step */
 
-/* Heads of 128 are what kernels are made for. */
+/* Kernels are tuned for head size 128. */
 static double head_gain(const struct jl_op_fit *fit, double head_dim)
 {
 	const double octaves = log2(head_dim / 128.0);
@@ -129,11 +129,11 @@ double jl_served_prompt_s(const struct jl_device *dev, const struct jl_op_fit *f
 	const double dims = a->latent ? 2.0 * (192.0 + 128.0) : 4.0 * a->head_dim;
 	const double rate = flash_flopps(dev, math8) * fit->v[JL_TERM_FLASH] * (math8 ? fit->v[JL_TERM_FLASH8] : 1.0) *
 			    (a->latent ? fit->v[JL_TERM_LATENT] : head_gain(fit, a->head_dim));
-	/* whole tiles, also where the diagonal and the window's edge cut them */
+	/* whole tiles, also where the diagonal or the window's edge cuts them */
 	const double blocks = a->batch * a->heads * ceil(a->tokens / ROWS),
 		     edge = a->context < a->tokens ? ROWS : 0.5 * ROWS;
 	const double flop = a->heads * dims * (a->pairs + a->batch * a->tokens * fmin(edge, a->tokens));
-	/* the longest row of tiles ends last where there are few */
+	/* with few tile rows the longest one ends last */
 	const double last = blocks < 2.0 * dev->n_sm ? fmin(a->tokens, ROWS) * a->context * dims / (rate / dev->n_sm)
 						     : 0.0;
 	const double elems = a->latent ? a->heads * (192.0 + 192.0 + 128.0 + 128.0)
@@ -152,9 +152,9 @@ double jl_served_answer_s(const struct jl_device *dev, const struct jl_op_fit *f
 	const double Bps = stream_Bps(dev, fit) * fit->v[a->latent ? JL_TERM_LATENT_KV : JL_TERM_KV];
 	const double bytes = a->batch * fmax(a->context, PAGE) * elems * a->kv_B /
 			     (a->kv_B < 1.5 ? fit->v[JL_TERM_KV8] : 1.0);
-	/* queries in, results out */
+	/* time to read queries and write results */
 	const double around_s = a->batch * a->tokens * a->heads * dims * 2.0 / stream_Bps(dev, fit);
-	/* a context is divided over SMs in parts; few short ones do not fill the device */
+	/* the context is split over SMs; few short contexts do not fill the device */
 	const double parts = a->batch * (a->latent ? ceil(a->heads / 64.0) : a->kv_heads) *
 			     fmax(a->context / fit->v[JL_TERM_KV_PART], 1.0);
 	const double math_s = flop /
@@ -168,7 +168,7 @@ double jl_served_experts_hit(const struct jl_op_fit *fit, const struct jl_served
 {
 	const double even = e->top_k / e->n_experts;
 	const double hot = e->skew > 0.0 ? fit->v[JL_TERM_SKEW] : 1.0;
-	/* of this rank's experts, those that a token is sent to; skewed routing reaches fewer */
+	/* expected number of this rank's experts that get a token; skewed routing reaches fewer */
 	const double hit = 1.0 - pow(1.0 - even, e->tokens / (e->skew > 0.0 ? hot : 1.0));
 	const double ranks_hot = e->skew > 0.0 ? fmin(pow(hot, log2(fmax(e->n_ranks, 1.0))), e->n_ranks) : 1.0;
 
@@ -205,9 +205,9 @@ double jl_served_thin_B(const struct jl_served_thin *t)
 	return 2.0 * t->rank * (t->parts * t->in + t->out);
 }
 
-#define THIN_ROWS 16.0 /* that matrix units multiply at least */
+#define THIN_ROWS 16.0 /* fewest rows of a matrix unit's product */
 
-/* Bound by memory: adapters once each; inputs; what is between, in 32 bit, out and in; what it is added to, in and out. */
+/* Memory-bound: each adapter once; inputs; the fp32 intermediate written and read; the output it is added to, read and written. */
 double jl_served_thin_s(const struct jl_device *dev, const struct jl_op_fit *fit, const struct jl_served_thin *t)
 {
 	const enum jl_dtype dtype = jl_op_dtype(dev, JL_OP_BF16);

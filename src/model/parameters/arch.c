@@ -1,3 +1,4 @@
+/* Index of the GPU architectures that have parameters of their own. */
 #include "parameters/arch.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static bool has_flag(const struct jl_family *family, size_t flag)
 	return *(const bool *)(const void *)((const char *)&family->priors + flag);
 }
 
-/* Architectures with their own priors, listed once for each thread, as every parameter read looks them up. */
+/* cache per thread, because every read of a parameter needs the list */
 static _Thread_local struct {
 	const struct jl_family *family[JL_ARCHS_MAX];
 	int n;

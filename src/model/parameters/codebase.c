@@ -1,4 +1,4 @@
-/* The table of codebases and their fitted ratios; how they are fitted is calibrate's. */
+/* Table of codebases and reads of their fitted ratios. The fit itself is in calibrate. */
 #include "parameters/codebase.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "catalog/find.h"
 
-/* Longer names stand before those that they contain. */
+/* Order matters: a name comes before names that it contains. */
 const struct jl_codebase jl_codebases[JL_N_CODEBASE] = {
 	{ "own", "jeoul's own loops", JL_FW_EAGER, NULL },
 	{ "deeplearningexamples", "DeepLearningExamples", JL_FW_APEX, NULL },
@@ -82,7 +82,7 @@ static double fitted(const struct jl_catalog *cat, const char *head, int codebas
 	return info ? info->value : param.prior;
 }
 
-/* A codebase's ratio in training is fitted on one of two sets, the first that has rows of it. */
+/* The training ratio is fitted on one of two data sets, the first that has rows of the codebase; the other's factor is 1. */
 double jl_code_ratio(const struct jl_catalog *cat, int codebase, bool tuned)
 {
 	if (codebase < 0)

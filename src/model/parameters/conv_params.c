@@ -1,10 +1,11 @@
+/* Parameters of operator-list networks, and their mapping to struct jl_conv_fit. Knows no data set. */
 #include "parameters/conv_params.h"
 
 #include <math.h>
 
 #include "parameters/arch.h"
 
-/* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
+/* clang-format off: one row per parameter: index; name, unit, lo, hi, prior, sd */
 #define PARAMS(X)                                                                                                      \
 	X(CONV_VECTOR, "conv.conv_frac.vector", "1", 0.1, 1, 0.55, 0.5)                                                \
 	X(CONV_TF32, "conv.conv_frac.tf32", "1", 0.1, 1, 0.5, 0.5)                                                     \
@@ -37,21 +38,22 @@
 enum shared { PARAMS(JL_PARAM_PLACE) N_SHARED };
 static const struct jl_param shared_params[N_SHARED] = { PARAMS(JL_PARAM_ROW) };
 
-/* Values at which every fit ended, or that rows do not tell from their priors. */
+/* Fixed: every fit ended at these values, or no rows constrain them. */
 static const double linear_tf32_frac = 1;
-static const double winograd_gain = 4;    /* multiplications that tiles of 4x4 spare a 3x3 filter */
-static const double fallback_frac = 1;    /* what tensor cores of their time could not do ran on the vector units */
+static const double winograd_gain = 4;    /* multiplications saved in a 3x3 filter by Winograd tiles of 4x4 */
+static const double fallback_frac = 1;    /* products that old tensor cores could not run used the vector units */
 static const double slow_host_gain = 1.4; /* PyTorch before 1.7 */
-static const double overlap_frac = 1;     /* traffic hides behind all of the backward pass */
-static const double exposed_frac = 0.2;   /* but for the last bucket */
-static const double pcie_frac = 0.95;     /* links alone; what the fabric allows bounds it */
+static const double overlap_frac = 1;     /* gradient traffic can hide behind the whole backward pass */
+static const double exposed_frac = 0.2;   /* 0.2: only the last bucket is exposed */
+static const double pcie_frac = 0.95;     /* of the link alone; the fabric limits it further */
 
-static const double amp_calls_gain = 1.3; /* casts are launches too */
-/* Casts of a weight, of a bias, of what is read, and of their gradients. Traces of an H200 show 5.6 more launches a linear layer of a ViT and 6.1
- * a convolution of ResNet-50; 5.8 is that, 3.5 was chosen by the residuals of own runs on that one machine: casts cost its host less than launches. */
+static const double amp_calls_gain = 1.3; /* 30 % more launches, for casts */
+/* Casts of a weight, a bias, the input, and their gradients: for a convolution, for a linear layer. H200 traces show 6.1 more launches for a
+ * convolution of ResNet-50 and 5.6 for a linear layer of a ViT. 5.8 is that measurement; 3.5 was chosen by the residuals of our runs on that
+ * machine, as a cast costs the host less than a launch. */
 static const double cast_calls[] = { 3.5, 5.8 };
 
-/* Families as factors on the shared values; one that has no rows takes those of the family it is nearest to. */
+/* Family factors on the shared values; a family without rows takes those of the nearest relative. */
 enum dev { DEV_VECTOR, DEV_TF32, DEV_HALF, DEV_MEM, N_DEV };
 static const char *const dev_names[N_DEV] = { "conv_frac.vector", "conv_frac.tf32", "conv_frac.half", "mem_frac" };
 static const double dev_sd[N_DEV] = { 0.25, 0.25, 0.25, 0.1 };
@@ -149,6 +151,6 @@ double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvl
 {
 	if (nvlink && !isnan(device->link_Bps))
 		return x[NVLINK] * device->link_Bps;
-	/* a superchip without PCIe figures: its host link is at least PCIe 5 */
+	/* a superchip without PCIe data: assume PCIe 5 for its host link */
 	return pcie_frac * (isnan(device->host_Bps) ? 63e9 : device->host_Bps);
 }

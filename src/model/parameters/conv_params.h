@@ -1,5 +1,5 @@
-/* The physics of training steps that are a list of operators (struct jl_conv_fit) as parameters that are fitted on published runs: shared
- * ones, deviations of each architecture family, one deviation of each GPU. Names begin with "conv.". */
+/* Fitted parameters of training steps given as operator lists (struct jl_conv_fit): shared values, factors per architecture family, one factor per
+ * GPU. Fitted to published runs; names begin with "conv.". */
 #pragma once
 
 #include <stddef.h>
@@ -10,15 +10,15 @@
 #define JL_CONV_MAX_PARAMS 208 /* at least jl_conv_params(JL_CONV_MAX_GPUS) */
 #define JL_CONV_MAX_GPUS   64
 
-/* gpu_ids: of the n_gpu, by the catalog; NULL: the names of their parameters are not asked for. */
+/* gpu_ids: catalog ids of the n_gpu GPUs; NULL: names of GPU parameters are not needed. */
 struct jl_param_list jl_conv_params(size_t n_gpu, const char *const *gpu_ids);
 
-/* The catalog's values with the deviation of one GPU behind them (jl_conv_params(1) values). True where rows measure that GPU. */
+/* Catalog values, followed by one GPU's factor (jl_conv_params(1) values). True if that GPU was measured. */
 bool jl_conv_read(const struct jl_catalog *cat, const char *gpu_id, double *ret_x);
 
-/* Does the physics of a GPU of this architecture know parameter i? */
+/* True if parameter i affects a GPU of this architecture. */
 bool jl_conv_param_used(size_t i, int arch, int gpu);
-/* Physics of one GPU from a parameter vector; gpu < 0: not measured, the family's values. */
+/* Parameters of one GPU from a vector; gpu < 0: not measured, the family's values. */
 void jl_conv_resolve(const double *x, int gpu, const struct jl_device *device, struct jl_conv_fit *ret_fit);
-/* The rate at which gradients are reduced in one host. nvlink: all its devices are joined by it. */
+/* Rate of the gradient all-reduce inside one host. nvlink: all devices are connected by NVLink. */
 double jl_conv_bus_Bps(const double *x, const struct jl_device *device, bool nvlink);

@@ -1,3 +1,4 @@
+/* Parameters of one device, and their mapping to struct jl_device_fit. Knows no data set. */
 #include "parameters/device_params.h"
 
 #include <math.h>
@@ -5,8 +6,8 @@
 #include "parameters/arch.h"
 #include "parameters/power_params.h"
 
-/* Shared parameters. sd: how far, as ln, a fit may go from the prior before the data must insist. */
-/* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
+/* Shared parameters. sd: standard deviation (ln) of the prior. */
+/* clang-format off: one row per parameter: index; name, unit, lo, hi, prior, sd */
 #define PARAMS(X)                                                                                                      \
 	X(FRAC_VECTOR, "gemm.gemm_frac.vector", "1", 0.5, 1.0, 0.93, 0.1)                                              \
 	X(FRAC_T16, "gemm.gemm_frac.tensor16", "1", 0.4, 1.0, 0.88, 0.1)                                               \
@@ -57,7 +58,7 @@
 enum shared { PARAMS(JL_PARAM_PLACE) N_SHARED };
 static const struct jl_param shared_params[N_SHARED] = { PARAMS(JL_PARAM_ROW) };
 
-/* Deviations, as factors: of a family from the shared value, of a GPU from its family. */
+/* Factors: family / shared value, GPU / family. */
 enum dev { DEV_VECTOR, DEV_T16, DEV_T8, DEV_MEM, DEV_SM, DEV_TAIL, DEV_READ, N_ARCH_DEV, N_GPU_DEV = DEV_SM };
 static const char *const dev_names[N_ARCH_DEV] = {
 	"gemm_frac.vector", "gemm_frac.tensor16", "gemm_frac.tensor8", "mem_frac", "sm_rate", "tail_frac", "read_frac"
@@ -74,14 +75,13 @@ static double dev_prior(const struct jl_priors *priors, size_t dev)
 	return fracs[dev];
 }
 
-/* The place behind all families' factors. */
+/* Index of the first GPU factor, behind those of all families. */
 static size_t first_gpu(void)
 {
 	return N_SHARED + (size_t)jl_n_arch() * N_ARCH_DEV;
 }
 
-/* GeForce cards run FP32 accumulation at half rate: units that wait every other cycle are easily kept fed, and the
- * cards boost beyond the listed clock. */
+/* GeForce cards accumulate in FP32 at half rate: their units are easily kept busy, and the cards boost beyond the listed clock. */
 static const double half_rate_gain = 1.12;
 
 static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
@@ -128,7 +128,7 @@ bool jl_gemm_shipped(const struct jl_catalog *cat, const char *gpu_id, struct jl
 	return own;
 }
 
-/* The smaller of what the units give and what the power limit feeds, rounded where they meet. */
+/* The smaller of the units' rate and the rate at the power limit, smoothed where they are close. */
 static double capped(double units_flopps, double power_flopps)
 {
 	if (isnan(power_flopps))
@@ -162,7 +162,7 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 		double per_vector = dev->peak_flopps[JL_FP16] / dev->peak_flopps[JL_FP32];
 		if (unit == JL_UNIT_TENSOR16 && per_vector > 1.5 && per_vector < 3.0)
 			frac *= half_rate_gain;
-		/* energy of a FLOP follows the width of its operands: tf32 against fp16, fp4 against fp8 */
+		/* energy per FLOP is proportional to the operand width: tf32 / fp16, fp4 / fp8 */
 		double energy_pJ = unit_pJ[unit] * x[ENERGY_VECTOR + unit] *
 				   (d == JL_TF32  ? 2.0
 				    : d == JL_FP4 ? 0.5
@@ -193,11 +193,10 @@ void jl_gemm_resolve(const double *x, int gpu, struct jl_device *dev)
 	fit->wide_frac = x[WIDE_FRAC];
 	fit->dequant_frac = prior->dequant_frac;
 	fit->flash_frac = fit->flash_vector_frac = prior->flash_frac;
-	/* Ampere's kernels feed heads of 64 nearly as well as those of 128; the wide instructions of later chips do not. */
+	/* head size 64 reaches nearly the rate of 128 on Ampere, but not with the wide instructions of later chips */
 	fit->flash_half_frac = prior->warpgroup ? 0.71 : 0.9;
 	fit->flash_step = prior->warpgroup ? 64.0 : 32.0;
-	/* cuDNN's kernels and flash-attn's, both on an H200 (data/validation/ops_h200.csv): what a dropped score takes does not follow
-	 * the heads' width. */
+	/* SM clocks per dropped score of cuDNN and of flash-attn, both on an H200 (data/validation/ops_h200.csv); independent of the head size */
 	fit->drop_clocks = prior->warpgroup ? 0.25 : 0.09;
 	fit->drop_back_clocks = prior->warpgroup ? 0.145 : 0.12;
 }

@@ -1,3 +1,4 @@
+/* Reads catalog/engines.yaml and resolves inheritance between its rows. */
 #include "parameters/engine.h"
 
 #include <assert.h>
@@ -6,7 +7,7 @@
 
 #include "catalog/schema.h"
 
-/* The table once for each thread, each row with what it takes over. */
+/* Cache per thread; each row includes what it inherits. */
 static _Thread_local struct {
 	struct jl_engine_info rows[JL_ENGINES_MAX];
 	int parents[JL_ENGINES_MAX];
@@ -32,7 +33,7 @@ static size_t size_of(const struct jl_field *field)
 								     : sizeof(void *);
 }
 
-/* Keys that are not inherited by another row. */
+/* Keys that are not inherited. */
 static const char *const own_keys[] = { "words", "fits", "undated", NULL };
 
 static void take_over(const struct jl_schema *schema, void *row, const void *parent)
@@ -59,7 +60,7 @@ int jl_n_engine(void)
 	for (size_t i = 0; table.n == 0 && i < cat->n_engines && i < JL_ENGINES_MAX; i++) {
 		table.rows[i] = cat->engines[i];
 		table.parents[i] = -1;
-		for (size_t p = 0; p < i; p++) /* rows stand behind the rows that they refer to */
+		for (size_t p = 0; p < i; p++) /* rows are listed after the rows they refer to */
 			if (cat->engines[i].of && strcmp(cat->engines[p].id, cat->engines[i].of) == 0)
 				table.parents[i] = (int)p;
 		assert(i == 0 || table.parents[i] >= 0);
@@ -102,14 +103,14 @@ const struct jl_policy *jl_policy_of(int engine)
 	return &jl_engine_info(engine)->policy;
 }
 
-/* "0.10.1" before "0.9"? By numbers, as far as both have them. */
+/* Numeric comparison of versions as far as both have numbers: -1: a is older ("0.9" before "0.10.1"). */
 static int by_version(const char *a, const char *b)
 {
 	while (*a && *b) {
 		char *a_end, *b_end;
 		const long x = strtol(a, &a_end, 10), y = strtol(b, &b_end, 10);
 
-		if (a_end == a || b_end == b) /* "nightly": not older than anything */
+		if (a_end == a || b_end == b) /* "nightly" is not older than anything */
 			return 0;
 		if (x != y)
 			return x < y ? -1 : 1;
@@ -119,7 +120,7 @@ static int by_version(const char *a, const char *b)
 	return 0;
 }
 
-/* The version of an engine that a text or cell names; NULL: none. */
+/* Row of the named version of an engine; the engine's own row if the version has none. */
 static int version_of(int base, const char *version, bool undated)
 {
 	int best = base;
@@ -140,7 +141,7 @@ static int version_of(int base, const char *version, bool undated)
 	return best;
 }
 
-/* The longest word wins: "exllama v2" before "exllama". */
+/* The longest match wins: "exllama v2" before "exllama". */
 static int base_of(const char *text, const char **ret_rest)
 {
 	int best = JL_ENGINE_GENERAL;
@@ -222,7 +223,7 @@ void jl_engine_format(struct jl_serve_format *format, int engine)
 	format->score_maps |= info->score_maps;
 	format->per_head |= info->per_head;
 	if (info->gguf && format->expert_B < 1.0 && format->weight_B >= 2.0) {
-		format->weight_B = format->table_B = format->logits_B = 1.0625; /* Q8_0 */
+		format->weight_B = format->table_B = format->logits_B = 1.0625; /* llama.cpp stores the rest as Q8_0 */
 		format->dense = JL_OP_INT8_WO;
 	}
 }

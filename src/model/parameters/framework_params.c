@@ -1,3 +1,4 @@
+/* Parameters of training runs: frameworks, links in runs, memory. Knows no data set. */
 #include "parameters/framework_params.h"
 
 #include <math.h>
@@ -28,14 +29,15 @@ enum global {
 	G_N
 };
 static const struct entry globals[G_N] = {
-	/* What all frameworks' hosts, all devices' memory and tensor cores have in common in runs: the next framework or device begins there. */
+	/* means over all frameworks and devices, from which a new framework or device starts */
 	[G_LAUNCH] = { "train.launch_s", "s", 20e-6, 3e-6, 1e-4, 0.6 },
 	[G_MEM] = { "train.mem_ratio", "1", 0.95, 0.6, 1.2, 0.15 },
 	[G_TENSOR16] = { "train.tensor16_ratio", "1", 0.95, 0.6, 1.2, 0.15 },
 	[G_ROWWISE] = { "train.fp8_rowwise_frac", "1", 0.6, 0.3, 1.0, 0.5 },
 	[G_PORTABLE] = { "train.portable_flash_frac", "1", 0.65, 0.3, 1.0, 0.2 },
 	[G_RELIEF] = { "train.power_relief_frac", "1", 0.5, 0.05, 1.0,
-		       0.5 }, /* 0: products as hot as alone for hours; 1: as in a burst */
+		       /* share of power throttling that products recover in a run; 0: as in hours of products alone, 1: as in a burst */
+		       0.5 },
 	[G_STRAGGLER] = { "train.straggler_frac", "1", 0.005, 1e-4, 0.05, 0.7 },
 	[G_KERNEL] = { "train.kernel_ratio", "1", 1.0, 0.2, 3.0, 0.3 },
 	[G_CONTEXT] = { "memory.context", "B", 0.6e9, 3e8, 1.5e9, 0.4 },
@@ -46,8 +48,8 @@ static const struct entry globals[G_N] = {
 
 enum per_profile { F_LAUNCH, F_COMM, F_STREAM, F_DP, F_FSDP, F_TP, F_CONTEND, F_BUCKET, F_STEP, F_OPT, F_OPTK, F_N };
 static const struct entry profiles[F_N] = {
-	/* prior comes from the profile's default */
-	[F_LAUNCH] = { "launch_ratio", "1", 0, 0.1, 4.0, 0.4 }, /* of train.launch_s */
+	/* prior 0: the profile's default */
+	[F_LAUNCH] = { "launch_ratio", "1", 0, 0.1, 4.0, 0.4 }, /* factor on train.launch_s */
 	[F_COMM] = { "comm_launch_s", "s", 0, 2e-6, 3e-4, 0.7 },
 	[F_STREAM] = { "stream_frac", "1", 0, 1.0, 1.6, 0.1 },
 	[F_DP] = { "dp_overlap_frac", "1", 0, 0.02, 0.98, 0.4 },
@@ -67,7 +69,7 @@ static const size_t members[F_N] = {
 	[F_OPT] = MEMBER(optimizer_frac),      [F_OPTK] = MEMBER(optimizer_kernels),
 };
 
-/* Share of the rates of single operators that a training run reaches: clocks under sustained load, and costs that the model of a step omits. */
+/* Ratio of the rates in a training run to those of single operators: clocks under sustained load, and costs missing from the step model. */
 enum per_arch { A_VECTOR, A_T16, A_T8, A_MEM, A_FLASH, A_N };
 static const struct entry archs[A_N] = {
 	[A_VECTOR] = { "vector_ratio", "1", 1.0, 0.4, 1.6, 0.12 },
@@ -77,8 +79,8 @@ static const struct entry archs[A_N] = {
 	[A_FLASH] = { "flash_ratio", "1", 0.9, 0.3, 2.0, 0.2 },
 };
 
-/* What collectives in the middle of a training run reach of what they reach alone, and how much later they start: ranks
- * do not arrive together, and the device is busy. */
+/* Collectives inside a training run relative to benchmarks: bandwidth, and added latency, because ranks do not arrive together and the device is
+ * busy. */
 enum per_link { L_EFF, L_ALPHA, L_N };
 static const struct entry links[L_N] = {
 	[L_EFF] = { "eff_ratio", "1", 0.9, 0.2, 1.6, 0.25 },
@@ -88,11 +90,16 @@ static const struct {
 	const char *name;
 	double eff_prior;
 } link_types[JL_N_LLM_LINK] = {
-	[JL_LLM_PCIE_HOST] = { "pcie-host", 0.5 },  [JL_LLM_PCIE_P2P] = { "pcie-p2p", 0.9 },
-	[JL_LLM_BRIDGE] = { "nvlink-bridge", 0.9 }, [JL_LLM_NVLINK_MESH] = { "nvlink2-mesh", 0.9 },
-	[JL_LLM_NVLINK3] = { "nvlink3", 0.9 },      [JL_LLM_NVLINK4] = { "nvlink4", 0.9 },
-	[JL_LLM_NVLINK5] = { "nvlink5", 0.9 },      [JL_LLM_RDMA] = { "rdma", 0.9 },
-	[JL_LLM_ONLOAD] = { "rdma-onload", 0.5 }, /* the host's cores copy: half, as measured for Omni-Path with GPUs */
+	[JL_LLM_PCIE_HOST] = { "pcie-host", 0.5 },
+	[JL_LLM_PCIE_P2P] = { "pcie-p2p", 0.9 },
+	[JL_LLM_BRIDGE] = { "nvlink-bridge", 0.9 },
+	[JL_LLM_NVLINK_MESH] = { "nvlink2-mesh", 0.9 },
+	[JL_LLM_NVLINK3] = { "nvlink3", 0.9 },
+	[JL_LLM_NVLINK4] = { "nvlink4", 0.9 },
+	[JL_LLM_NVLINK5] = { "nvlink5", 0.9 },
+	[JL_LLM_RDMA] = { "rdma", 0.9 },
+	/* CPU cores copy the data: half the bandwidth, as measured for Omni-Path with GPUs */
+	[JL_LLM_ONLOAD] = { "rdma-onload", 0.5 },
 	[JL_LLM_ETHERNET] = { "ethernet", 0.9 },
 };
 
@@ -102,7 +109,7 @@ static const struct entry gpus[U_N] = {
 };
 
 #define AT_PROFILE ((size_t)G_N)
-#define AT_ARCH    (AT_PROFILE + (size_t)JL_FW_FUSED * F_N) /* which has no parameters */
+#define AT_ARCH    (AT_PROFILE + (size_t)JL_FW_FUSED * F_N) /* JL_FW_FUSED has no parameters */
 #define AT_LINK    (AT_ARCH + (size_t)jl_n_arch() * A_N)
 #define AT_CODE    (AT_LINK + (size_t)JL_N_LLM_LINK * L_N)
 #define AT_GPU     (AT_CODE + (size_t)JL_N_CODEBASE)
@@ -136,7 +143,7 @@ static void param_at(const void *ctx, size_t i, struct jl_param *ret_param)
 
 		*ret_param = make("framework.", jl_framework_name(fw), &profiles[f],
 				  *member(&profile, f) / (f == F_LAUNCH ? globals[G_LAUNCH].prior : 1.0));
-		/* PyTorch's bucket sizes are documented; an unnamed framework has no runs to fit; four runs of eager frameworks with tensor
+		/* No parameter: PyTorch's bucket sizes are documented; an unnamed framework has no runs; four runs of eager frameworks with tensor
 		 * parallelism do not determine a launch time */
 		if (fw == JL_FW_GENERAL || (f == F_BUCKET && fw != JL_FW_MEGATRON) ||
 		    (f == F_COMM && fw == JL_FW_EAGER))
@@ -183,7 +190,7 @@ bool jl_llm_seen(const struct jl_catalog *cat, const char *gpu_id)
 	return jl_params_seen(cat, prefix);
 }
 
-/* At most the listed rate; NAN stays. */
+/* Clamps to 1; NAN stays NAN. */
 static double at_most_listed(double frac)
 {
 	return frac > 1.0 ? 1.0 : frac;
@@ -196,13 +203,13 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 	const double *u = gpu_index < 0 ? NULL : x + AT_GPU + (size_t)gpu_index * U_N;
 	const double alone_frac = dev->fit.gemm_frac[JL_FP16], alone_vector_frac = dev->fit.gemm_frac[JL_FP32];
 
-	/* listings of fp8 that are beyond twice the rate of 16 bits sum in fp16; training sums in fp32 */
+	/* a listed fp8 rate above twice the 16-bit rate accumulates in fp16; training accumulates in fp32 */
 	if (dev->peak_flopps[JL_FP8] > 2.2 * dev->peak_flopps[JL_BF16])
 		dev->peak_flopps[JL_FP8] = 2.0 * dev->peak_flopps[JL_BF16];
 	for (int d = 0; d < JL_N_DTYPE; d++) {
 		const enum jl_unit unit = jl_unit_of((enum jl_dtype)d);
 
-		/* a device's own ratio is of the unit its products run on: tensor cores where it has them */
+		/* a device's ratio applies to the unit that its products use: tensor cores if present */
 		dev->fit.gemm_frac[d] *= a[A_VECTOR + unit];
 		if (u && (unit != JL_UNIT_VECTOR || dev->priors->no_tensor))
 			dev->fit.gemm_frac[d] *= u[U_MATRIX];
@@ -211,13 +218,13 @@ void jl_llm_resolve_device(const double *x, int gpu_index, struct jl_device *dev
 		dev->fit.gemm_frac[d] = at_most_listed(dev->fit.gemm_frac[d]);
 	}
 	dev->fit.mem_frac = at_most_listed(dev->fit.mem_frac * x[G_MEM] * a[A_MEM]);
-	/* Fused attention does not use the vendor's products, so their losses in training runs do not apply to it. */
+	/* Fused attention uses kernels of its own, so the products' losses in training runs do not apply to it. */
 	const double products = dev->fit.gemm_frac[JL_FP16] / alone_frac;
 	const double vector_products = dev->fit.gemm_frac[JL_FP32] / alone_vector_frac;
 
 	dev->fit.flash_frac *= a[A_FLASH] / (products > 0.0 ? products : 1.0);
 	dev->fit.flash_vector_frac *= vector_flash / (vector_products > 0.0 ? vector_products : 1.0);
-	/* Frameworks' own kernels are written for Ampere's tensor instructions; Hopper and Blackwell have others. */
+	/* frameworks write their kernels for Ampere's tensor instructions, which Hopper and Blackwell replaced */
 	if (dev->priors->warpgroup)
 		dev->fit.portable_frac = x[G_PORTABLE];
 	dev->fit.kernel_s *= x[G_KERNEL];
@@ -300,7 +307,7 @@ static void expert_at(const void *ctx, size_t i, struct jl_param *ret_param)
 	}
 	jl_code_param(ret_param, "expert", i - 1);
 	jl_code_param(&trained, "train", i - 1);
-	if (cat && jl_param_by_id(cat, trained.name)) /* fixed by training runs: not fitted again */
+	if (cat && jl_param_by_id(cat, trained.name)) /* determined by training runs: fixed here */
 		ret_param->lo = ret_param->hi = 1.0;
 }
 
@@ -344,7 +351,7 @@ struct jl_tune_fit jl_tune_fit_of(const double *x, int codebase)
 				     .work_ratio = x[4] * (codebase < 0 ? 1.0 : x[JL_TUNE_OWN + codebase]) };
 }
 
-/* A codebase's ratio in tuning stands in place of the one it has in training. */
+/* The codebase's ratio in fine-tuning replaces its ratio in training. */
 void jl_profile_tune(struct jl_profile *profile, enum jl_framework framework, struct jl_tune_fit fit)
 {
 	jl_profile_scale(profile, fit.work_ratio / (1.0 + profile->more_frac));

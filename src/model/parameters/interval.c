@@ -1,3 +1,4 @@
+/* Width of intervals: base uncertainty, reasons to doubt an answer, and distance from measurements. */
 #include "parameters/interval.h"
 
 #include <math.h>
@@ -45,9 +46,9 @@ static const char *const reasons[JL_N_DOUBT] = {
 
 static const char *const extents[JL_N_EXTENT] = { "size", "batch", "gpus" };
 
-/* Before any row: the same for every answer and reason, so that only measurements tell them apart; but codebases are as far apart as they
- * are taken to be where their ratios are fitted, and most of what a near pair says the other reasons say too. No published row is of a captured
- * program: its width is that of left-out families of captures on an H200 (docs/log/2026-11-18-programs.md). */
+/* Priors: equal for all answers and reasons, so that only measurements separate them. Exceptions: codebases use their own spread, and near pairs
+ * overlap with other reasons. Captured programs have no published rows: their base comes from left-out families of captures on an H200
+ * (docs/log/2026-11-18-programs.md). */
 static const double base_prior_ln = 0.2, reason_prior_ln = 0.2, prior_sd_ln = 1.0;
 static const double code_prior_ln = 1.28 * JL_CODE_SD_LN, near_prior_ln = 0.05, program_prior_ln = 0.09;
 
@@ -121,8 +122,8 @@ static void read_widths(struct jl_widths *ret_widths, const struct jl_catalog *c
 
 void jl_widths_read(struct jl_widths *ret_widths, const struct jl_catalog *cat)
 {
-	static _Thread_local struct jl_widths
-		kept; /* every machine has them, and putting their names together takes long */
+	/* cached: every machine reads these, and building the names takes long */
+	static _Thread_local struct jl_widths kept;
 	static _Thread_local struct jl_params_mark of;
 	const struct jl_params_mark mark = jl_params_mark(cat);
 
@@ -155,7 +156,7 @@ double jl_far_ln(const struct jl_widths *widths, enum jl_asked answer, const dou
 
 	for (int e = 0; e < JL_N_EXTENT; e++) {
 		const double least = widths->least[answer][e], most = widths->most[answer][e];
-		/* a comparison with NAN is false: nothing is far from what is not known */
+		/* with NAN both comparisons are false: the distance is 0 */
 		const double off = extent_ln[e] < least  ? least - extent_ln[e]
 				   : extent_ln[e] > most ? extent_ln[e] - most
 							 : 0.0;
@@ -170,7 +171,7 @@ void jl_seen_id(char out[JL_SEEN_ID_MAX], enum jl_asked answer, const char *what
 	const char *const parts[] = { "seen.", answers[answer], ".", what, ".", label };
 	size_t len = 0;
 
-	for (size_t i = 0; i < JL_LEN(parts); i++) /* ten times as fast as printf, and asked for often */
+	for (size_t i = 0; i < JL_LEN(parts); i++) /* ten times as fast as snprintf, and called often */
 		for (const char *c = parts[i]; *c && len + 1 < JL_SEEN_ID_MAX; c++)
 			out[len++] = *c;
 	out[len] = '\0';
@@ -191,7 +192,7 @@ bool jl_seen(const struct jl_catalog *cat, enum jl_asked answer, const char *wha
 	return jl_times_seen(cat, answer, what, label) > 0;
 }
 
-/* Answers whose sources are counted. */
+/* Answers for which the number of sources matters. */
 static const bool counts_sources[JL_N_ASKED] = {
 	[JL_ASKED_STEP] = true,    [JL_ASKED_TUNE] = true,        [JL_ASKED_NETWORK] = true,
 	[JL_ASKED_PRODUCT] = true, [JL_ASKED_COLLECTIVE] = true,  [JL_ASKED_PROMPT] = true,

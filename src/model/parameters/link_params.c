@@ -1,14 +1,14 @@
+/* Parameters of links and collectives, and their mapping to struct jl_fabric. Knows no data set. */
 #include "parameters/link_params.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Steps start from the figures of NCCL's own tuning table (github.com/NVIDIA/nccl, src/graph/tuning.cc: ring steps of
- * 0.6 us on NVLink, 1.0 and with the large protocol 5.7 us on PCIe, 2.7 to 5 us on a network; whole lines at 20 GB/s
- * a channel before Hopper, 36.7 from it on). CROSS_HOST: four and eight RTX 5090 without peer-to-peer on two sockets,
- * 35 and 28 GB/s of bus bandwidth (github.com/NVIDIA/nccl/issues/1639). */
-/* clang-format off: a row a parameter. Its place in the vector; name, unit, lo, hi, prior, sd */
+/* Priors of step latencies: NCCL's tuning table (github.com/NVIDIA/nccl, src/graph/tuning.cc: ring steps of 0.6 us on NVLink; on PCIe 1.0, and 5.7
+ * us with the large protocol; 2.7 to 5 us on a network; LL128 at 20 GB/s per channel before Hopper, 36.7 since). CROSS_HOST: four and eight RTX
+ * 5090 without peer-to-peer on two sockets, 35 and 28 GB/s bus bandwidth (github.com/NVIDIA/nccl/issues/1639). */
+/* clang-format off: one row per parameter: index; name, unit, lo, hi, prior, sd */
 #define PARAMS(X)                                                                                                      \
 	X(LAUNCH, "link.launch_s", "s", 2e-6, 15e-6, 4.2e-6, 0.3)                                                      \
 	X(MANY_DIE, "link.many_die_gain", "1", 1.0, 2.5, 1.4, 0.2)                                                     \
@@ -73,10 +73,10 @@ void jl_coll_read(const struct jl_catalog *cat, double *ret_x)
 	jl_params_read(cat, &jl_coll_params, ret_x);
 }
 
-/* How a link type deviates from its family, NVLink: which parameters, -1 for none. */
+/* Parameters by which an NVLink generation differs from the family; -1: none. */
 static const struct {
 	int eff, in_switch;
-	int old; /* before NVLink 4 the low-latency protocols and segments are slower */
+	int old; /* older than NVLink 4: slower low-latency protocols and segments */
 } nvlinks[JL_N_WIRE] = {
 	[JL_WIRE_BRIDGE] = { -1, -1, 0 },
 	[JL_WIRE_NVLINK2] = { -1, -1, 1 },
@@ -116,7 +116,7 @@ static void fill_pcie(const double *x, enum jl_wire wire, struct jl_link *link)
 	link->alltoall_frac = x[PC_ALLTOALL];
 }
 
-/* A socket has lanes for so many cards, more of them are below a switch: 40 or 48 lanes in the years of PCIe 3, 64 to 128 since. */
+/* Cards per socket with lanes of their own; further cards share a switch. PCIe 3 processors had 40 or 48 lanes, later ones 64 to 128. */
 static int own_ports(double rate_Bps)
 {
 	static const double pcie3_Bps = 16e9;
@@ -124,18 +124,18 @@ static int own_ports(double rate_Bps)
 	return rate_Bps > pcie3_Bps ? 4 : 2;
 }
 
-/* Rates through the host: peer writes pass the root complex, whose rate limits them; copies through host memory are no faster than peer writes. */
+/* Rates through the host: peer writes are limited by the root complex, and copies through host memory are not faster than peer writes. */
 static void fill_roots(const double *x, int by_host, struct jl_fabric *fabric)
 {
 	fabric->root_Bps = fmin(x[PC_EFF] * fabric->intra.rate_Bps, x[ROOT]);
 	fabric->cross_frac = by_host ? fmin(x[CROSS_HOST], x[CROSS_P2P]) : x[CROSS_P2P];
-	if (fabric->n_numa <= 0) /* hosts of more than four cards have two sockets */
+	if (fabric->n_numa <= 0) /* hosts with more than four cards have two sockets */
 		fabric->n_numa = fabric->n_per_node > 4 ? 2 : 1;
-	if (fabric->n_per_root <= 0) /* kept where later only a part of the host is used */
+	if (fabric->n_per_root <= 0) /* keep the full host's value if only a part of it is used */
 		fabric->n_per_root = (fabric->n_per_node + fabric->n_numa - 1) / fabric->n_numa;
 	if (fabric->n_shared <= 0 && fabric->n_per_root > own_ports(fabric->intra.rate_Bps))
 		fabric->n_shared = fabric->n_per_root;
-	/* Two cards that cannot reach each other are a desktop's, whose processor has 16 lanes for cards. */
+	/* two cards without peer-to-peer are taken for a desktop, whose processor has 16 lanes for cards */
 	fabric->half_lanes = by_host && !fabric->lanes_given && fabric->n_shared != 1 && fabric->n_numa == 1 &&
 			     fabric->n_per_root == 2;
 	if (fabric->half_lanes)
@@ -158,7 +158,7 @@ static void fill_network(const double *x, enum jl_wire wire, struct jl_link *lin
 	link->alltoall_frac = x[NET_ALLTOALL];
 }
 
-/* The first row that fits: kind and topology as in links.yaml, the wire's id by its beginning. */
+/* The first match applies: kind and topology as in links.yaml, and the start of the wire's id. */
 static const struct {
 	const char *kind, *topology, *wire;
 	enum jl_wire type;
@@ -166,7 +166,7 @@ static const struct {
 	{ "none", "", "", JL_WIRE_NONE },
 	{ "pcie", "host", "", JL_WIRE_PCIE_HOST },
 	{ "pcie", "", "", JL_WIRE_PCIE_P2P },
-	{ "nvlink-bridge", "mesh", "", JL_WIRE_NVLINK4 }, /* four cards, each joined to each */
+	{ "nvlink-bridge", "mesh", "", JL_WIRE_NVLINK4 }, /* four cards, fully connected */
 	{ "nvlink-bridge", "", "", JL_WIRE_BRIDGE },
 	{ "nvlink", "domain", "", JL_WIRE_NVL72 },
 	{ "nvlink", "", "nvlink1", JL_WIRE_NVLINK2 },
@@ -205,7 +205,7 @@ void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int m
 	fabric->net_start_s = x[NET_START];
 	if (intra == JL_WIRE_BRIDGE) {
 		fill_nvlink(x, intra, many_die, &fabric->pair);
-		/* Two cards alone open few channels: a wide bridge is not filled. */
+		/* two cards open few channels, which do not fill a wide bridge */
 		fabric->pair.eff_frac = fmin(fabric->pair.eff_frac, x[BRIDGE_MAX] / fabric->pair.rate_Bps);
 	}
 	if (pcie) {
@@ -216,7 +216,7 @@ void jl_coll_fill(const double *x, enum jl_wire intra, enum jl_wire inter, int m
 		if (fabric->intra_kind == JL_INTRA_MESH && !(fabric->mesh_peers > 0.0))
 			fabric->mesh_peers = intra == JL_WIRE_XGMI
 						     ? 7.0
-						     : 3.0; /* six NVLinks go to three neighbours, two each */
+						     : 3.0; /* six NVLinks: two to each of three neighbours */
 	}
 	if (inter != JL_WIRE_NONE)
 		fill_network(x, inter, &fabric->inter);

@@ -1,3 +1,4 @@
+/* Parameters of serving engines' operators, and their mapping to struct jl_op_fit. Knows no data set. */
 #include "parameters/op_params.h"
 
 #include <stdio.h>
@@ -6,9 +7,9 @@
 
 enum level { SHARED, FAMILY, ENGINE };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
-#define N_SERVER 3 /* engines with measured operators: the catalog's rows with `operators` */
+#define N_SERVER 3 /* engines with measured operators: catalog rows with `operators` */
 
-/* What a parameter multiplies: the terms from first to last. */
+/* A parameter and the range of terms it multiplies. */
 static const struct item {
 	const char *name, *unit;
 	enum jl_op_set set;
@@ -114,7 +115,7 @@ static size_t copies(const struct item *item)
 	return item->level == SHARED ? 1 : item->level == FAMILY ? jl_n_arch_among(FAMILIES) : N_SERVER;
 }
 
-/* head: the set's, in their table. */
+/* head: entry of the set in `heads`. */
 static void param_at(const void *head, size_t at, struct jl_param *ret_param)
 {
 	const enum jl_op_set set = (enum jl_op_set)((const char *const *)head - heads);
@@ -151,7 +152,7 @@ void jl_op_apply(struct jl_op_fit *fit, enum jl_op_set set, const double *x, int
 	const int server = jl_engine_operators(engine);
 	const bool own = server >= 0;
 
-	/* what has no parameter is 1 */
+	/* terms without a parameter are 1 */
 	for (int turn = 0; turn < 2; turn++) {
 		const double *value = x;
 

@@ -1,3 +1,4 @@
+/* Bounded least squares: Levenberg-Marquardt with Broyden-type updates, and pattern search. Knows no parameter by name. */
 #include "parameters/optimize.h"
 
 #include <math.h>
@@ -8,26 +9,26 @@
 
 enum { MAX_ITER_DEFAULT = 60, MAX_DAMPING_TRIES = 12 };
 
-static const double step_ln = 1e-4;       /* of the numeric Jacobian: wide enough to see past the grain of ceil() */
-static const double gain_min_frac = 1e-5; /* an iteration that gains less than this share of the cost ends the run */
+static const double step_ln = 1e-4;       /* step of the numeric Jacobian, wide enough to bridge the steps of ceil() */
+static const double gain_min_frac = 1e-5; /* stop if an iteration lowers the cost by less than this share */
 static const double damping_max = 1e10;
-/* A Jacobian costs a call of the residuals for each parameter. After a step it is mended by what the step has shown (Schubert's
- * update), and made anew once a step gains less than this share of the cost. */
+/* A Jacobian costs one evaluation of all residuals per parameter. After a step it is updated from that step (Schubert's sparse Broyden update), and
+ * recomputed once a step gains less than this share of the cost. */
 static const double mend_gain_frac = 0.02;
 
 struct work {
 	const struct jl_fit_problem *p;
-	double *u; /* ln x, the best so far */
+	double *u; /* ln x of the best point so far */
 	double *u_try;
-	double *x_try; /* exp(u_try), for the residual function */
+	double *x_try; /* exp(u_try), input of the residual function */
 	double *lo_ln, *hi_ln;
 	double *r, *r_try, *r_old;
 	double *u_old;
-	double *jac;    /* [param][resid]: one column is written by one residual call */
-	double *normal; /* J'WJ + ridge, n_param^2 */
-	double *damped; /* its damped copy, overwritten by its Cholesky factor */
+	double *jac;    /* [param][resid]: each residual call fills one column */
+	double *normal; /* J'WJ + ridge, n_param x n_param */
+	double *damped; /* damped copy of `normal`, overwritten by its Cholesky factor */
 	double *grad, *step;
-	char *frozen; /* fixed, or on a bound with the gradient pointing outside */
+	char *frozen; /* fixed, or at a bound with the gradient pointing outwards */
 };
 
 static double clamp(double v, double lo, double hi)
@@ -49,7 +50,7 @@ static double loss(double huber, double r)
 	return huber * huber * (sqrt(1.0 + q * q) - 1.0);
 }
 
-/* rho'(r)/r: the weight of one residual in the next least-squares step. */
+/* rho'(r)/r: weight of a residual in the next least-squares step. */
 static double loss_weight(double huber, double r)
 {
 	if (!(huber > 0.0))
@@ -68,11 +69,11 @@ static void eval(const struct work *w, const double *u, double *r)
 		w->p->residuals(w->p->ctx, w->x_try, r);
 		cut = jl_budget_over();
 	}
-	for (size_t i = 0; cut && i < w->p->n_resid; i++) /* no point is better any more */
+	for (size_t i = 0; cut && i < w->p->n_resid; i++) /* budget exhausted: reject further points */
 		r[i] = NAN;
 }
 
-/* INFINITY where the model gave something that is not a number. */
+/* INFINITY if a residual is not finite. */
 static double cost_of(const struct work *w, const double *u, const double *r)
 {
 	const struct jl_fit_problem *p = w->p;
@@ -88,7 +89,7 @@ static double cost_of(const struct work *w, const double *u, const double *r)
 	return isfinite(sum) ? sum : INFINITY;
 }
 
-/* Forward differences, backward at the upper bound; a column that is not finite counts as no slope. */
+/* Forward differences, backward at the upper bound. A non-finite column counts as zero slope. */
 static void fill_jacobian(struct work *w)
 {
 	const struct jl_fit_problem *p = w->p;
@@ -139,14 +140,14 @@ static void fill_normal(struct work *w)
 	}
 }
 
-/* Cholesky of the damped normal matrix and the step; false where it is not positive definite. */
+/* Cholesky factorisation of the damped normal matrix, and the step; false: not positive definite. */
 static int solve_step(struct work *w, double damping)
 {
 	size_t n = w->p->n_param;
 	for (size_t a = 0; a < n; a++) {
 		for (size_t b = 0; b < n; b++)
 			w->damped[a * n + b] = w->frozen[a] || w->frozen[b] ? 0.0 : w->normal[a * n + b];
-		/* The floor keeps a parameter that no residual feels where it is. */
+		/* the small constant keeps a parameter without any influence where it is */
 		w->damped[a * n + a] = w->frozen[a] ? 1.0 : w->normal[a * n + a] * (1.0 + damping) + 1e-9;
 		w->step[a] = w->frozen[a] ? 0.0 : -w->grad[a];
 	}
@@ -177,8 +178,8 @@ static int solve_step(struct work *w, double damping)
 	return 1;
 }
 
-/* After a step from u_old to u: each residual's slopes are moved as little as explains what it did. A slope that is nought stays so: it
- * is a parameter that the residual does not know. */
+/* Update after a step from u_old to u: minimal change of each residual's slopes that explains the residual. Zero slopes stay zero: the residual
+ * does not depend on that parameter. */
 static void mend_jacobian(struct work *w)
 {
 	const struct jl_fit_problem *p = w->p;
@@ -201,7 +202,7 @@ static void mend_jacobian(struct work *w)
 	}
 }
 
-/* Tries u_try; takes it when the cost falls. */
+/* Evaluates u_try and accepts it if the cost falls. */
 static int take_if_better(struct work *w, double *cost)
 {
 	eval(w, w->u_try, w->r_try);
@@ -216,7 +217,7 @@ static int take_if_better(struct work *w, double *cost)
 	return 1;
 }
 
-/* fresh: with a Jacobian made anew; else with the last one, mended. */
+/* fresh: recompute the Jacobian; otherwise update the last one. */
 static int gradient_step(struct work *w, int fresh, double *damping, double *cost)
 {
 	if (fresh)
@@ -229,7 +230,7 @@ static int gradient_step(struct work *w, int fresh, double *damping, double *cos
 	for (int k = 0; k < MAX_DAMPING_TRIES && *damping <= damping_max; k++) {
 		if (solve_step(w, *damping)) {
 			for (size_t j = 0; j < w->p->n_param; j++) {
-				/* At most a factor e at once: far away the slope means nothing. */
+				/* at most a factor e per step: farther away the linearisation is invalid */
 				double d = clamp(w->step[j], -1.0, 1.0);
 				w->u_try[j] = clamp(w->u[j] + d, w->lo_ln[j], w->hi_ln[j]);
 			}

@@ -1,3 +1,4 @@
+/* Reads parameter vectors from the catalog, cached per thread. */
 #include "parameters/params.h"
 
 #include <math.h>
@@ -8,17 +9,17 @@
 #include "base/text.h"
 #include "catalog/find.h"
 
-extern const unsigned char jl_constants_text[]; /* data/constants.txt */
+extern const unsigned char jl_constants_text[]; /* text of data/constants.txt */
 extern const size_t jl_constants_text_len;
 
-#define PARENTS_MAX 8 /* of a family, one above the other */
+#define PARENTS_MAX 8 /* longest chain of parent families */
 #define N_KEPT      24
 #define KEPT_MAX    400
 #define KEPT_ALL                                                                                                       \
-	2048 /* numbers; a prediction reads about 650. Memory of a thread is cleared before main: no more than is used */
+	2048 /* cache capacity in numbers; a prediction reads about 650. Small, as thread-local memory is zeroed before main */
 #define KEY_MAX 64
 
-/* A line of data/constants.txt: held at its prior. */
+/* True if data/constants.txt lists the name: the parameter is fixed at its prior. */
 static bool is_constant(const char *name)
 {
 	const char *line = (const char *)jl_constants_text, *end = line + jl_constants_text_len, *next;
@@ -30,7 +31,7 @@ static bool is_constant(const char *name)
 	return false;
 }
 
-/* An unmeasured family begins where its parent ended: what the fit made of the parent's prior, it makes of this one's. */
+/* Value of an unmeasured family: its prior times the parent's fitted value / the parent's prior. */
 static double by_parent(const struct jl_catalog *cat, const struct jl_param *param)
 {
 	static const char mark[] = ".family.";
@@ -97,9 +98,8 @@ static void read_all(const struct jl_catalog *cat, const struct jl_param_list *l
 	}
 }
 
-/* A prediction reads the same few vectors a dozen times, and putting their names together takes longer than all the rest of it. The catalog is
- * known by where its lists lie and, unless it is the one built in, by what the values come to: a machine's own may be laid over it at the
- * same place. */
+/* One cached vector. A prediction reads the same few vectors about ten times, and building the names would dominate its time. The catalog is
+ * identified by the address of its lists and, unless built in, by a hash of the values, because another overlay may lie at the same address. */
 struct kept {
 	struct jl_params_mark mark;
 	const struct jl_family *families;
@@ -107,7 +107,7 @@ struct kept {
 	void (*list_at)(const void *ctx, size_t i, struct jl_param *ret_param);
 	size_t n_families, n;
 	char key[KEY_MAX];
-	size_t at; /* of the numbers */
+	size_t at; /* index of the first value in the array of numbers */
 };
 
 struct jl_params_mark jl_params_mark(const struct jl_catalog *cat)

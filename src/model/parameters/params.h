@@ -1,5 +1,5 @@
-/* Fitted parameters by name: what they are, and the values that the catalog ships (catalog/params.yaml, written by
- * `jeoul calibrate --fit`). A vector of them becomes a device, a link, a profile in the other files of this room. */
+/* Fitted parameters by name: metadata, and the values in catalog/params.yaml (written by `jeoul calibrate --fit`). Other files of this module turn
+ * vectors of them into devices, links and profiles. */
 #pragma once
 
 #include <stddef.h>
@@ -8,32 +8,32 @@
 
 /* Parameters are positive and fitted as ln x. */
 struct jl_param {
-	char name[80];    /* gemm.family.hopper.mem_frac: as the catalog's id */
+	char name[80];    /* gemm.family.hopper.mem_frac: id in the catalog */
 	const char *unit; /* "1", "s", "B/s", ... */
 	double lo, hi;
-	double prior;       /* expected before any row: what a parameter without rows keeps */
-	double prior_sd_ln; /* how far, as ln, a fit may go from it before the data must insist */
+	double prior;       /* value without rows */
+	double prior_sd_ln; /* standard deviation of the prior, as ln */
 };
 
-/* The name from its parts: "gemm.family.", "hopper", "mem_frac". Without printf, because a prediction puts hundreds together. */
+/* Builds the name from its parts: "gemm.family.", "hopper", "mem_frac". Avoids snprintf, because a prediction builds hundreds of names. */
 void jl_param_name(struct jl_param *param, const char *head, const char *owner, const char *tail);
 
-/* A table says each once, PARAMS(X) with X(place, name, unit, lo, hi, prior, sd): an enum of the places and the rows follow. */
+/* X-macro tables of parameters: PARAMS(X) with X(place, name, unit, lo, hi, prior, sd) defines the enum of indices and the rows. */
 #define JL_PARAM_PLACE(place, ...) place,
 #define JL_PARAM_ROW(place, ...)   { __VA_ARGS__ },
 
-/* One vector: what stands at each place. */
+/* Describes one vector of parameters. */
 struct jl_param_list {
 	size_t n;
-	const struct jl_param *table; /* NULL: `at` says it */
+	const struct jl_param *table; /* rows of the parameters; NULL: call `at` */
 	void (*at)(const void *ctx, size_t i, struct jl_param *ret_param);
 	const void *ctx;
-	/* what `ctx` says, where that is all that the names depend on: read once, kept by the thread; NULL: not kept */
+	/* cache key: all that the names depend on besides the catalog; NULL: do not cache */
 	const char *key;
 };
 void jl_param_of(const struct jl_param_list *list, size_t i, struct jl_param *ret_param);
 
-/* Where a catalog's parameters lie and, unless it is the one built in, what they come to: what was read from them holds as long as this is the same. */
+/* Identifies a catalog's parameters: address and, unless built in, a hash of the values. Cached results are valid while it is equal. */
 struct jl_params_mark {
 	const struct jl_param_info *params;
 	size_t n;
@@ -42,12 +42,12 @@ struct jl_params_mark {
 struct jl_params_mark jl_params_mark(const struct jl_catalog *cat);
 bool jl_params_same(const struct jl_params_mark *a, const struct jl_params_mark *b);
 
-/* The catalog's values of all of them; the prior where it has none. */
+/* Reads all values from the catalog; missing ones get the prior. */
 void jl_params_read(const struct jl_catalog *cat, const struct jl_param_list *list, double *ret_x);
-void jl_params_start(const struct jl_param_list *list, double *ret_x); /* the priors */
+void jl_params_start(const struct jl_param_list *list, double *ret_x); /* sets all to their priors */
 
-/* True where rows measure a parameter whose name begins with `prefix`, which ends with a dot. */
+/* True if rows measured a parameter whose name begins with `prefix` (which ends with a dot). */
 bool jl_params_seen(const struct jl_catalog *cat, const char *prefix);
 
-/* A vector whose last `n_own` are one GPU's own, and those before it shared by all; ctx NULL: none are one GPU's. True where that GPU has rows. */
+/* Reads a vector whose last `n_own` values are one GPU's factors. ctx NULL: no GPU. True if that GPU was measured. */
 bool jl_params_own(const struct jl_catalog *cat, struct jl_param_list list, size_t n_own, double *ret_x);

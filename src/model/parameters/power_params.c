@@ -1,7 +1,8 @@
+/* Parameters of power, and their mapping to struct jl_power_fit. */
 #include "parameters/power_params.h"
 
-/* Priors from known boards: idle power at full clocks near a fifth, HBM near 5 pJ/bit and as much again through L2 and SM; a board at its limit
- * reads 3 % below it. */
+/* Priors from known boards: about a fifth of the TDP idle at full clocks; HBM about 5 pJ/bit and the same again through L2 and SM; a board at its
+ * limit averages 3 % below it. */
 static const struct jl_param params[JL_POWER_N_PARAM] = {
 	{ "power.idle_frac", "1", 0.05, 0.5, JL_POWER_IDLE_FRAC, 0.15 },
 	{ "power.byte", "J/B", 30e-12, 500e-12, 130e-12, 0.15 },

@@ -1,3 +1,4 @@
+/* Parameters of serving, and their mapping to struct jl_serve_fit. Knows no data set. */
 #include "parameters/serve_params.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ enum shared {
 	SM_RATE,
 	N_SHARED
 };
-/* name without its scope; gains are factors on what operators reach by themselves (METHOD.md, 12) */
+/* names without their scope; gains are factors on single-operator rates (METHOD.md, 12) */
 static const struct jl_param shared_params[N_SHARED] = {
 	[MEM] = { "mem_gain", "1", 0.4, 1.6, 1, 0.05 },
 	[MATH_VECTOR] = { "math_gain.vector", "1", 0.3, 1.5, 0.9, 0.2 },
@@ -59,13 +60,13 @@ static const struct jl_param shared_params[N_SHARED] = {
 	[SM_RATE] = { "sm_rate", "B/clock", 5, 500, 64, 0.7 },
 };
 
-/* Families as factors on the shared values. */
+/* Family factors on the shared values. */
 enum dev { DEV_MEM, DEV_MATH, N_DEV };
 static const char *const dev_names[N_DEV] = { "mem_gain", "math_gain" };
 static const double dev_sd[N_DEV] = { 0.02, 0.03 };
 #define FAMILIES offsetof(struct jl_priors, serve_rows)
 
-/* Engines as factors on the shared values, versions and backends as factors on those of their engine. */
+/* Engine factors on the shared values; versions and backends have factors on their engine's values. */
 enum eng { ENG_MEM, ENG_MATH, ENG_KV, ENG_FEW, ENG_HOP, ENG_LAYER, ENG_HOST, ENG_STEP, ENG_SEQ, ENG_FIRST, N_ENG };
 static const struct {
 	const char *name;
@@ -77,19 +78,19 @@ static const struct {
 	{ "first_moe_s", 1, 3, 10 },
 };
 #define BIT(n) (1u << (n))
-/* Requests are taken in and tokens handed out while a pass runs. */
+/* admission and output while a pass runs delay the first token by one pass */
 #define LATE_PASSES 1.0
-/* Where new requests are looked for every so many passes, one that comes at any time waits for half of them. */
+/* Mean wait if new requests are admitted only every n-th pass: half of the interval. */
 #define HOLD_FRAC 0.5
-/* Racks with SGLang take in at most 190 requests of 1,024 tokens a second and 60 to 73 of 8,192, whatever the load. */
+/* Racks with SGLang admit at most 190 requests/s of 1,024 tokens and 60 to 73 of 8,192, at any load. */
 #define LINE_TOKEN_S 1.3e-6
-/* Products of narrow weights on matrix units by engines that are written for any card, of the vendor's library. */
+/* Products of narrow weights on matrix units: engines written for any card / vendor library. */
 #define PORTABLE_MATH 0.6
 #define LOOSER        8.0
-#define BACKEND       6.0 /* kernels of another vendor, or of years ago */
+#define BACKEND       6.0 /* factor on the prior's sd: kernels of another vendor, or old versions */
 #define FIRST_ENGINE  (N_SHARED + jl_n_arch_among(FAMILIES) * N_DEV)
-/* Parameters that each kind of rows determines; others keep their priors. Engines' operators are fitted from serving rows, so only host times and
- * fixed kernel times are fitted here. */
+/* Parameters fitted per scope; others keep their priors. Engine operators are fitted from serving rows, so here only host times and fixed kernel
+ * times are fitted. */
 static const struct {
 	const char *name;
 	unsigned shared, dev;
@@ -108,7 +109,7 @@ static const struct {
 _Static_assert(N_SHARED + JL_ARCHS_MAX * (size_t)N_DEV + 26 * (size_t)N_ENG <= JL_SERVE_MAX_PARAMS,
 	       "raise JL_SERVE_MAX_PARAMS");
 
-/* The engines of a scope, in the order of their table; the first of it has no parameters. */
+/* Engines of a scope in table order; the first row (JL_ENGINE_GENERAL) has no parameters. */
 static bool is_in(int engine, enum jl_serve_scope scope)
 {
 	return engine > JL_ENGINE_GENERAL && jl_serve_scope_of(engine) == scope;
@@ -185,7 +186,7 @@ static void param_at(const void *row, size_t i, struct jl_param *ret_param)
 	} else {
 		engine_param(&param, &known, scope, i - FIRST_ENGINE);
 	}
-	/* Engines for single requests have kernels of their own, of which operators of the vendors' libraries say less. */
+	/* engines for single requests have their own kernels, so vendor-library operators constrain them less: wider priors */
 	if (scope == JL_SCOPE_INFER && strstr(param.name, "_gain"))
 		param.prior_sd_ln = fmin(LOOSER * param.prior_sd_ln, 0.5);
 	if (!known)
@@ -201,7 +202,7 @@ struct jl_param_list jl_serve_params(enum jl_serve_scope scope)
 				       .key = scopes[scope].name };
 }
 
-/* No interpreter between kernels, nor before them: a launch takes microseconds, not tens of them, and a front end a millisecond. */
+/* Host time factor of engines in native code: a launch takes microseconds, not tens, and the front end a millisecond. */
 #define NATIVE_HOST 0.05
 
 struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, int arch, int engine)
@@ -211,7 +212,7 @@ struct jl_serve_fit jl_serve_fit_of(enum jl_serve_scope scope, const double *x, 
 		[JL_FP8] = MATH_8,       [JL_FP4] = MATH_4,   [JL_INT8] = MATH_8,
 	};
 	const double *dev = x + N_SHARED + jl_arch_among(arch, FAMILIES) * N_DEV;
-	/* no deviation without rows */
+	/* families without rows have no deviation */
 	const bool seen = jl_arch_family(arch)->priors.serve_rows;
 	const struct jl_engine_info *info = jl_engine_info(engine);
 	double eng[N_ENG] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };

@@ -1,11 +1,12 @@
+/* Board power from bytes moved and operations done. */
 #include "power/power.h"
 
 #include <math.h>
 
-/* An operation on vector units pays for its instruction and registers, which tensor cores share among many. */
+/* energy of a vector operation / a tensor operation: tensor cores share instruction and register energy among many */
 #define VECTOR_GAIN 5.0
 
-/* How hard the cap is: as a mean of this order. */
+/* order of the mean that smooths the power limit */
 #define CAP_ORDER 6.0
 
 double jl_power_idle_W(const struct jl_device *dev, const struct jl_power_fit *fit)
@@ -13,10 +14,10 @@ double jl_power_idle_W(const struct jl_device *dev, const struct jl_power_fit *f
 	return fit->idle_frac * dev->tdp_W;
 }
 
-/* A demand in watts, held by a limit: near the limit clocks already fall. */
+/* Power demand under a limit: near the limit clocks already fall. */
 static double power_capped_W(double demand_W, double cap_W)
 {
-	/* scaled by the smaller so that the powers cannot overflow */
+	/* divided by the smaller so that the powers cannot overflow */
 	const double least = fmin(demand_W, cap_W), most = fmax(demand_W, cap_W);
 
 	if (!(least > 0))

@@ -1,3 +1,4 @@
+/* Loads networks given as operator lists, by name or from a family's rule. Knows no device. */
 #include "program/convnet.h"
 
 #include <ctype.h>
@@ -10,7 +11,7 @@
 #include "catalog/names.h"
 #include "program/network.h"
 
-/* A product's output is kept for the norm or gate behind it, and what that makes for the next product. */
+/* per output of a product, kept elements: the output itself for the norm or gate behind it, and that one's output for the next product */
 static const double kept_per_output = 2;
 
 static double or_one(double value)
@@ -86,7 +87,7 @@ static enum jl_status from_list(struct jl_convnet *net, const struct jl_net_info
 	return JL_OK;
 }
 
-/* `own`: the record that gives name, batch and source; NULL: those of its family. */
+/* `own`: record with name, batch and source; NULL: the family's. */
 static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info *family, const struct jl_net_info *own,
 				const char *name, const char *settings, struct jl_arena *arena, struct jl_err *err)
 {
@@ -109,10 +110,10 @@ static enum jl_status from_text(struct jl_convnet *net, const struct jl_net_info
 	return net->id && net->name ? JL_OK : jl_fail_nomem(err);
 }
 
-/* "resnet50@288": the size of the image behind the name. */
+/* Splits "resnet50@288" into name and image size. */
 static bool cut_name(const char *name, char out[JL_NET_NAME_MAX], double *ret_image)
 {
-	const char *slash = strrchr(name, '/'); /* "openai/whisper-tiny", but "vit-b/16" */
+	const char *slash = strrchr(name, '/'); /* "openai/whisper-tiny" has an owner in front, "vit-b/16" does not */
 
 	name = slash && isalpha((unsigned char)slash[1]) ? slash + 1 : name;
 	const size_t len = strcspn(name, "@");
@@ -158,7 +159,7 @@ static bool is_called(const struct jl_net_info *info, const char *name)
 
 #define SETTINGS_MAX 1024
 
-/* The record of that name that is no family. */
+/* Record with this name that is not a family. */
 static const struct jl_net_info *own_record(const struct jl_catalog *cat, const char *name)
 {
 	for (size_t i = 0; i < cat->n_convnets; i++)
@@ -196,7 +197,7 @@ static enum jl_status load_named(struct jl_convnet *ret_net, const struct jl_cat
 	return JL_E_NOTFOUND;
 }
 
-/* The listed network whose name has the same words: "EfficientNet v2 S" is efficientnetv2_s. */
+/* Listed network with the same words: "EfficientNet v2 S" is efficientnetv2_s. */
 static const char *same_words(const struct jl_catalog *cat, const char *name)
 {
 	struct jl_convnet_at at = { 0 };
@@ -212,7 +213,7 @@ static const char *same_words(const struct jl_catalog *cat, const char *name)
 	return NULL;
 }
 
-/* As it is written, by a rule of catalog/names.yaml, by its words, or without timm's tag of the weights (".a1_in1k"). */
+/* Tries in order: the name as written, a rule of catalog/names.yaml, its words, and the name without timm's weight tag (".a1_in1k"). */
 enum jl_status jl_convnet_load(struct jl_convnet *ret_net, const struct jl_catalog *cat, const char *name,
 			       struct jl_arena *arena, struct jl_err *err)
 {
@@ -328,7 +329,7 @@ const struct jl_convnet *jl_convnet_find(const struct jl_convnet_list *list, con
 
 double jl_convnet_update_B(enum jl_net_optimizer optimizer)
 {
-	/* passes of 4 bytes: SGD with momentum and weight decay 11 and zeroing; Adam 17, clipping 3 and zeroing; LAMB alike */
+	/* bytes per parameter, from fp32 passes: SGD with momentum and weight decay 11 + zeroing; Adam 17 + clipping 3 + zeroing; LAMB the same */
 	static const double update_B[] = { [JL_NET_SGD] = 48, [JL_NET_ADAM] = 84, [JL_NET_LAMB] = 84 };
 
 	return update_B[optimizer];

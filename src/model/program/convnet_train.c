@@ -1,3 +1,4 @@
+/* Step time and memory of networks given as operator lists. */
 #include "program/convnet_train.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ bool jl_convnet_has_blocks(const struct jl_convnet *net)
 	return has;
 }
 
-/* Weights of the products in blocks. */
+/* Weights of products inside blocks. */
 static double block_weights(const struct jl_convnet *net)
 {
 	double n = 0;
@@ -56,13 +57,13 @@ double jl_convnet_comm_s(const struct jl_convnet_train *t)
 	return t->fabric ? fmax(ring_s, jl_collective_cost(t->fabric, &coll).time_s) : ring_s;
 }
 
-/* What blocks of transformers take in one pass, all of them together. */
+/* Cost of all transformer blocks in one pass. */
 struct blocks {
 	double device_s, host_s;
-	double update_s;           /* of the host: the step itself, and the update's lists of tensors */
-	double matrix_s, stream_s; /* what device_s is made of, before the power limit */
-	double saved_B;            /* of all layers */
-	double work_B;             /* most of what one needs while it runs */
+	double update_s;           /* host time of the step itself and of the optimizer's tensor lists */
+	double matrix_s, stream_s; /* parts of device_s, before the power limit */
+	double saved_B;            /* bytes kept, all layers */
+	double work_B;             /* largest temporary of one block */
 };
 
 static struct jl_block_cost block_price(const struct jl_convnet_train *t, const struct jl_conv_op *op)
@@ -99,7 +100,6 @@ static struct jl_block_cost block_price(const struct jl_convnet_train *t, const 
 	return cost;
 }
 
-/* Launches of the optimizer for one layer. */
 static double update_kernels(const struct jl_convnet_train *t, double usual)
 {
 	return t->asked && t->asked->optimizer_kernels > 0 ? t->asked->optimizer_kernels : usual;
@@ -138,7 +138,7 @@ static struct blocks blocks_of(const struct jl_convnet_train *t)
 	return b;
 }
 
-/* Weights outside blocks, one an operator. */
+/* Number of weights outside blocks, one per operator. */
 static double n_weighted(const struct jl_convnet *net, bool spelled)
 {
 	double n = 0;
@@ -149,9 +149,9 @@ static double n_weighted(const struct jl_convnet *net, bool spelled)
 	return n;
 }
 
-static const double layer_tensors = 7; /* of a transformer's layer, for which launches are counted */
+static const double layer_tensors = 7; /* tensors per transformer layer, the unit in which launches are counted */
 
-/* Kernels of one pass and of the update, each with its share of the device's own deviation. */
+/* Kernels of one pass and of the update, the device's own factor included. */
 static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool update, double comm_s)
 {
 	struct jl_conv_in in = jl_convnet_input(t, comm_s);
@@ -161,7 +161,7 @@ static struct jl_conv_cost pass_cost(const struct jl_convnet_train *t, bool upda
 	if (!update)
 		in.n_params = in.n_cast = 0;
 	cost = jl_conv_device(t->dev, t->fit, &in);
-	if (update) /* tensor by tensor, where it does not go through lists of them */
+	if (update) /* per tensor, unless the optimizer uses tensor lists */
 		cost.host_s += update_kernels(t, 0) / layer_tensors * n_weighted(t->net, in.spelled) *
 			       (t->launch_s > 0 ? t->launch_s : t->fit->launch_s);
 	if (!in.spelled) {
@@ -181,7 +181,7 @@ struct jl_step_cost jl_convnet_step(const struct jl_convnet_train *t)
 				     .dp_s = last.exposed_s,
 				     .hidden_s = fmax(0, comm_s - last.exposed_s) };
 
-	if (t->software & JL_SW_FORWARD) { /* nothing is updated: what is left are casts of weights */
+	if (t->software & JL_SW_FORWARD) { /* inference: no update; only casts of weights remain */
 		cost.compute_s += cost.optimizer_s;
 		cost.optimizer_s = 0;
 	}
@@ -227,10 +227,10 @@ void jl_convnet_states(const struct jl_convnet *net, enum jl_dtype dtype, unsign
 
 	*ret_weight_B = half ? software & JL_SW_PURE ? 2 : 6 : 4;
 	*ret_grad_B = net->half_grads && half ? 2 : 4;
-	*ret_optimizer_B = net->optimizer == JL_NET_SGD ? 4 : 8; /* momentum; two moments */
+	*ret_optimizer_B = net->optimizer == JL_NET_SGD ? 4 : 8; /* bytes: SGD has momentum, Adam two moments */
 }
 
-/* Buffers of one communicator: published runs keep their batch when they go from one GPU to eight, on cards that are full. */
+/* Buffers of one communicator. Small: published runs keep their batch size from one GPU to eight on full cards. */
 static const double comm_most_B = 0.3e9;
 
 struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
@@ -252,14 +252,14 @@ struct jl_memory jl_convnet_memory(const struct jl_convnet_train *t)
 	jl_convnet_states(t->net, t->dtype, t->software, &weight_B, &grad_B, &optimizer_B);
 	mem.weights_B = n_params * weight_B + still_B;
 	if (t->software & JL_SW_FORWARD) {
-		/* what one operator reads and writes, and its neighbour */
+		/* input and output of one operator and of its neighbour */
 		mem.activations_B = t->micro_batch * elem_B * 3 * largest;
 		mem.total_B = mem.weights_B + mem.activations_B + mem.context_B;
 		return mem;
 	}
 	mem.gradients_B = n_params * grad_B;
 	mem.optimizer_B = n_params * (t->asked ? t->asked->optimizer_B : optimizer_B);
-	/* Tensors have the same sizes in every step, so the allocator's waste is small: none is counted. */
+	/* tensor sizes are the same in every step, so allocator waste is neglected */
 	mem.activations_B = t->micro_batch * elem_B * (t->net->kept_per_output * total.saved + 2 * largest) +
 			    blocks.saved_B + blocks.work_B;
 	mem.buffers_B = t->n_ranks > 1 ? mem.gradients_B : 0;

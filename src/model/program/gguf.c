@@ -1,4 +1,4 @@
-/* GGUF: keys and the list of tensors; the keys say the same as a config.json under other names. */
+/* Reads GGUF files: metadata keys and the tensor list. The keys correspond to a config.json under other names. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define TENSORS_MAX 1000000
 #define ITEMS_MAX   100000000
 
-/* Their names for architectures where ours are others. */
+/* Architecture names that differ from ours. */
 static const struct {
 	const char *gguf, *hf;
 } archs[] = {
@@ -41,7 +41,7 @@ static const struct {
 	{ "vocab_size", "vocab_size" },
 };
 
-/* Bytes of a block of a tensor's type and how many elements it has; by ggml's numbers. */
+/* Bytes and elements per block of a tensor type, by ggml's type numbers. */
 static const struct {
 	unsigned type;
 	double block_B, elems;
@@ -58,7 +58,7 @@ struct reader {
 	struct jl_err *err;
 	enum jl_status status;
 	char arch[32];
-	double values[JL_LEN(keys)]; /* NAN: not there */
+	double values[JL_LEN(keys)]; /* NAN: missing */
 	double n_tokens, n_params, weights_B;
 	bool has_output;
 };
@@ -97,7 +97,7 @@ static size_t text(struct reader *r, const char **ret)
 	return (size_t)len;
 }
 
-/* Bytes of a scalar by its type; 0: a text or a list. */
+/* Bytes of a scalar type; 0: a string or an array. */
 static size_t scalar_B(uint64_t type)
 {
 	static const unsigned char sizes[] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
@@ -123,7 +123,7 @@ static double scalar(struct reader *r, uint64_t type)
 	return is_signed && n == 8 ? (double)(int64_t)bits : (double)bits;
 }
 
-/* A list is walked over; of numbers the first is taken (it may differ by layer), of anything how many. */
+/* Skips an array. Returns its length; *ret_first: first element of a numeric array (values may differ by layer). */
 static double list(struct reader *r, double *ret_first)
 {
 	const uint64_t type = whole(r, 4), n = whole(r, 8);
@@ -211,7 +211,7 @@ static void read_tensor(struct reader *r)
 	r->has_output |= len == 13 && memcmp(name, "output.weight", 13) == 0;
 }
 
-/* The same as a config.json. */
+/* Writes the metadata as the equivalent config.json. */
 static enum jl_status as_config(struct reader *r, struct jl_modelfile *ret, struct jl_arena *arena)
 {
 	const char *type = NULL;
@@ -227,11 +227,11 @@ static enum jl_status as_config(struct reader *r, struct jl_modelfile *ret, stru
 	for (size_t i = 0; i < JL_LEN(keys); i++)
 		if (isfinite(r->values[i]) && strcmp(keys[i].hf, "vocab_size") != 0)
 			jl_buf_printf(&json, ", \"%s\": %.0f", keys[i].hf, r->values[i]);
-	/* gpt2's own names, for the reader of its config */
+	/* gpt2 has key names of its own */
 	jl_buf_printf(&json, ", \"n_layer\": %.0f, \"n_embd\": %.0f, \"n_head\": %.0f, \"n_positions\": %.0f",
 		      r->values[0], r->values[1], r->values[3], r->values[6]);
 	jl_buf_printf(&json, ", \"vocab_size\": %.0f}", r->n_tokens > 0 ? r->n_tokens : r->values[JL_LEN(keys) - 1]);
-	for (size_t at = 0; at + 2 < json.len; at++) /* what is not there */
+	for (size_t at = 0; at + 2 < json.len; at++) /* remove members whose value is missing */
 		if (memcmp(json.data + at, "nan", 3) == 0)
 			memcpy(json.data + at, "  0", 3);
 	r->status = json.failed ? jl_fail_nomem(r->err)

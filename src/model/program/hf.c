@@ -1,4 +1,4 @@
-/* Recipes of transformers by family, and the step around them: loss, gradients, scaling, clipping, optimizer. */
+/* Runs the recipe of a transformer family and the step around it: loss, gradients, scaling, clipping, optimizer. */
 #include "program/hf.h"
 
 #include <math.h>
@@ -10,8 +10,6 @@
 #include "program/hf_recipes.h"
 #include "program/hf_trace.h"
 #include "program/network_ops.h"
-
-/* --- a step */
 
 static enum jl_elem half_of(const struct jl_hf_run *run)
 {
@@ -53,7 +51,7 @@ static void backward(struct hf_trace *t, int from, const struct hf_val *scale)
 	t->module = 0;
 }
 
-/* One call over all parameters, `lists` lists of them. */
+/* One call over all parameters with `lists` lists of them. */
 static void over_all(struct hf_trace *t, const char *name, int lists, bool scalars, const char *attrs)
 {
 	const int n = t->n_params;
@@ -77,7 +75,7 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct hf_param *x = a, *y = b;
 
-	if (x->value.grad != y->value.grad) /* frozen ones behind */
+	if (x->value.grad != y->value.grad) /* frozen parameters last */
 		return x->value.grad ? -1 : 1;
 
 	for (int d = 0; d < 2; d++)
@@ -86,7 +84,7 @@ static int by_kind(const void *a, const void *b)
 	return 0;
 }
 
-/* Of one number the next. */
+/* A chain of operations on one scalar. */
 static void scalars(struct hf_trace *t, const char *const *names, int n, struct hf_val v)
 {
 	const int elem = v.elem;
@@ -126,7 +124,7 @@ static void clip(struct hf_trace *t)
 	jl_free(v);
 }
 
-/* In the order that the optimizer's lists have; frozen ones are not among them. */
+/* Sorts into the order of the optimizer's lists and drops frozen ones. */
 static void sort_params(struct hf_trace *t)
 {
 	qsort(t->params, (size_t)t->n_params, sizeof(*t->params), by_kind);
@@ -143,7 +141,7 @@ static void update(struct hf_trace *t)
 		      { "aten._foreach_lerp_.Scalar", 2 },
 		      { "aten._foreach_mul_.Scalar", 1 },
 		      { "aten._foreach_addcmul_.Scalar", 3 },
-		      { NULL, 0 }, /* another list: the root of the second moments */
+		      { NULL, 0 }, /* an additional list: square roots of the second moments */
 		      { "aten._foreach_div_.ScalarList", 1 },
 		      { "aten._foreach_add_.Scalar", 1 },
 		      { "aten._foreach_addcdiv_.ScalarList", 3 } };
@@ -192,7 +190,7 @@ static void update(struct hf_trace *t)
 	}
 	for (int i = 0; i < n && !t->run->fused; i++)
 		hf_drop(t, &roots[n + i]);
-	for (int i = 0; i < n; i++) /* zero_grad */
+	for (int i = 0; i < n; i++) /* zero_grad: frees the gradients */
 		hf_drop(t, &t->params[i].grad);
 	if (scaler) {
 		scalars(t, (const char *const[]){ "aten._amp_update_scale_" }, 1, hf_scalar(t, JL_ELEM_F32));
@@ -221,7 +219,7 @@ static void step(struct hf_trace *t)
 		if (!run->forward)
 			backward(t, from, &scale);
 		t->module = 0;
-		for (int c = 'A'; c < 128; c++) /* what the step's own tensors were */
+		for (int c = 'A'; c < 128; c++) /* free the step's own tensors */
 			if (c != 'i' && c != 'y' && c != 'a' && c != 'f') {
 				hf_drop(t, &t->globals[c]);
 				t->globals[c].store = -1;

@@ -1,11 +1,11 @@
-/* Experts of a mixture in a recipe: which one takes a token, their products as a loop or as groups, each with its gradients. */
+/* Mixture-of-experts operators of recipes: routing, and experts' products as a loop or as groups, with gradients. */
 #include "program/hf_modules.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The largest of a row, and where: the second is what the step calls I. */
+/* Top-k of each row: values and indices; the indices become tensor I of the step. */
 void hf_topk(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out[2];
@@ -35,7 +35,7 @@ void hf_topk_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* "take:SIZES": rows of the first by the numbers in the second, or (rank above two) one slice. */
+/* "take:SIZES": rows of the first input selected by the indices in the second; rank above two: one slice. */
 void hf_take(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val in[2], out;
@@ -68,7 +68,7 @@ void hf_take_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* How many experts have tokens, where each token takes any of them alike; rows of one. */
+/* Expected number of experts that get tokens under even routing; sets rows per expert. */
 static int hit_experts(struct hf_trace *t)
 {
 	const double n = t->var['E'] * (1 - pow(1 - t->var['k'] / t->var['E'], t->var['T']));
@@ -78,7 +78,7 @@ static int hit_experts(struct hf_trace *t)
 	return hit;
 }
 
-/* "each:X": recipe X for each expert that has tokens. */
+/* "each:X": runs recipe X for each expert that has tokens. */
 void hf_each(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	(void)op;
@@ -86,11 +86,11 @@ void hf_each(struct hf_trace *t, const struct hf_op *op, const char *arg)
 		hf_run(t, t->recipes[(unsigned char)*arg]);
 }
 
-/* Products by groups of rows. PyTorch has one kernel for bf16; in other formats the host reads where groups end, and multiplies each by itself. */
+/* Grouped products. PyTorch has one kernel for bf16; in other formats the host reads the group boundaries and launches one product per group. */
 static void grouped(struct hf_trace *t, const struct hf_val *in, struct hf_val *out)
 {
 	struct hf_val one[2] = { in[0], in[1] }, part = *out;
-	const bool weights = out->rank > 2; /* their gradient: rows are summed over */
+	const bool weights = out->rank > 2; /* weight gradients: sums over rows */
 
 	if (in[0].elem == JL_ELEM_BF16) {
 		hf_call(t, "aten._grouped_mm", in, 3, out, 1, NULL);
@@ -121,7 +121,7 @@ static void grouped(struct hf_trace *t, const struct hf_val *in, struct hf_val *
 	}
 }
 
-/* "gmm:OUT,IN": each expert's rows by its own weights, in their format: autocast leaves both alone. */
+/* "gmm:OUT,IN": each expert's rows times its weights, in the weights' format; autocast does not apply. */
 void hf_grouped(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val in[3], call[3], out;
@@ -167,7 +167,7 @@ void hf_grouped_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* Rows that are added to those of a sum, in place: "add_rows" (sum, indices, rows). Autograd keeps them, for their sizes. */
+/* "add_rows" (sum, indices, rows): index_add in place. Autograd keeps the inputs for their sizes. */
 void hf_add_rows(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val in[3], out;
@@ -193,7 +193,7 @@ void hf_add_rows_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], in[0]);
 }
 
-/* Over the experts of a token: "sum1". */
+/* "sum1": sum over a token's experts. */
 void hf_sum1(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out = hf_make(t, (enum jl_elem)v.elem, 2, (int64_t[]){ v.d[0], v.d[2] });

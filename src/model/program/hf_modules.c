@@ -1,11 +1,9 @@
-/* What of a recipe is more than its elements: products, attention, norms, embeddings, losses, each with its gradients. */
+/* Recipe operators beyond elementwise ones: products, attention, norms, embeddings, losses, with gradients. */
 #include "program/hf_modules.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* --- products */
 
 static struct hf_val matrix(const struct hf_val *v, int64_t rows, int64_t columns, bool across)
 {
@@ -19,7 +17,7 @@ static struct hf_val matrix(const struct hf_val *v, int64_t rows, int64_t column
 	return m;
 }
 
-/* One expert's matrix of the stack of all: the host reads which one; its gradient is a stack of zeros but for it. */
+/* One expert's matrix in the stack of all experts: the host reads its index; its gradient is a zero stack except for this expert. */
 static struct hf_val expert_weight(struct hf_trace *t, const char *arg, const int64_t *dims)
 {
 	char name[24];
@@ -46,7 +44,7 @@ void hf_pick_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* What PEFT adds to a product of x: two thin ones, in the adapter's format. */
+/* PEFT adapter of a product: two thin products in the adapter's format. */
 static void adapt(struct hf_trace *t, struct hf_val x, int64_t out)
 {
 	const unsigned target = t->target;
@@ -58,8 +56,7 @@ static void adapt(struct hf_trace *t, struct hf_val x, int64_t out)
 	t->target = target;
 }
 
-/* "lin:OUT[,BIAS]" of torch.nn.Linear; "conv1d:OUT" has its weight the other way round and a bias; "xlin:OUT,IN" is one expert's;
- * "lora:OUT" one of an adapter. */
+/* "lin:OUT[,BIAS]": torch.nn.Linear; "conv1d:OUT": transposed weight and a bias; "xlin:OUT,IN": one expert's; "lora:OUT": an adapter's. */
 void hf_linear(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val x = hf_pop(t), in[3], out, call[3];
@@ -202,8 +199,7 @@ void hf_bmm(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	hf_push(t, out);
 }
 
-/* --- attention: what PyTorch's fused one takes is one call */
-
+/* PyTorch's fused attention is a single call. */
 void hf_sdpa(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v[4], out[2];
@@ -220,7 +216,7 @@ void hf_sdpa(struct hf_trace *t, const struct hf_op *op, const char *arg)
 		v[3] = t->globals['m'];
 		hf_hold(t, &v[3]);
 	}
-	if (mask && v[3].elem == JL_ELEM_B8) { /* to what is added */
+	if (mask && v[3].elem == JL_ELEM_B8) { /* boolean masks are converted to additive ones */
 		struct hf_val not_there = hf_make(t, JL_ELEM_B8, 4, v[3].d),
 			      added = hf_make(t, (enum jl_elem)v[0].elem, 4, v[3].d);
 		struct hf_val in[2];
@@ -235,7 +231,7 @@ void hf_sdpa(struct hf_trace *t, const struct hf_op *op, const char *arg)
 		v[3] = added;
 	}
 	out[0] = hf_make(t, (enum jl_elem)v[0].elem, 4, (int64_t[]){ v[0].d[0], v[0].d[2], v[0].d[1], v[2].d[3] });
-	for (int a = 1; a < 2; a++) { /* heads lie inside tokens */
+	for (int a = 1; a < 2; a++) { /* output layout: heads inside tokens */
 		const int64_t d = out[0].d[1], s = out[0].s[1];
 
 		out[0].d[1] = out[0].d[2], out[0].s[1] = out[0].s[2];
@@ -280,8 +276,6 @@ void hf_sdpa_back(struct hf_trace *t, struct hf_node *node)
 	for (int i = 0; i < 3; i++)
 		hf_give(t, &node->meta[i], out[i]);
 }
-
-/* --- what has several results */
 
 void hf_norm(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
@@ -334,7 +328,8 @@ void hf_dropout(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out[2];
 
-	if (t->run->forward || !(arg ? t->run->lora_dropout : t->var['d'] > 0)) { /* not in training */
+	if (t->run->forward ||
+	    !(arg ? t->run->lora_dropout : t->var['d'] > 0)) { /* dropout is active only in training */
 		hf_push(t, v);
 		return;
 	}
@@ -378,7 +373,7 @@ void hf_embedding_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* Logits (2D) and labels: two calls, and two back. */
+/* Logits (2D) and labels: two calls, and two in the backward pass. */
 void hf_loss(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val in[2], log, out[2];

@@ -1,10 +1,10 @@
-/* Inside the producer of transformers' code only: tokens that are more than a row of its table. */
+/* Private to hf_*.c: recipe tokens that are more than a row of the token table. */
 #pragma once
 
 #include "program/hf_trace.h"
 
 int hf_elem(const struct hf_trace *t,
-	    char c); /* "f" fp32, "i" 64 and "j" 32 bits whole, "b" truth; else as the weights */
+	    char c); /* 'f' fp32, 'i' int64, 'j' int32, 'b' bool; otherwise the weights' format */
 void hf_copy(struct hf_trace *t, struct hf_val *v, bool recorded);
 
 void hf_linear(struct hf_trace *t, const struct hf_op *op, const char *arg);

@@ -1,13 +1,11 @@
-/* Tokens of recipes: which operator each is, what autocast does with it, and the recipe of its gradient. */
+/* Table of recipe tokens: operator, autocast behaviour and gradient recipe of each. */
 #include "program/hf_modules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- views */
-
-/* Strides of a view with such sizes; false: it needs a copy. */
+/* Strides of a view with these sizes; false: the view needs a copy. */
 static bool view_strides(struct hf_val *out, const struct hf_val *v)
 {
 	int d = v->rank - 1, o = out->rank - 1;
@@ -19,7 +17,7 @@ static bool view_strides(struct hf_val *out, const struct hf_val *v)
 			d--;
 		if (d < 0)
 			return false;
-		/* a run of dimensions that lie as one */
+		/* dimensions that are contiguous with each other */
 		int64_t run = v->d[d], stride = v->s[d];
 		int first = d;
 
@@ -78,7 +76,7 @@ struct hf_val hf_view(struct hf_trace *t, struct hf_val v, int rank, const int64
 	return out;
 }
 
-/* Does what follows see the result as `out` of a view of `in`. */
+/* Pushes `out`, a view of `in`, and records its gradient. */
 static void pushed_view(struct hf_trace *t, const struct hf_op *op, const char *arg, struct hf_val in,
 			struct hf_val out)
 {
@@ -105,7 +103,7 @@ static void run_view(struct hf_trace *t, const struct hf_op *op, const char *arg
 	pushed_view(t, op, arg, v, out);
 }
 
-/* As the first input of the node whose gradient is made. */
+/* Views the gradient with the sizes of the node's first input. */
 static void run_back_view(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	(void)op, (void)arg;
@@ -143,7 +141,7 @@ static void run_tr(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	pushed_view(t, op, text, v, out);
 }
 
-/* "part:I,N": the I-th of N equal parts of the last dimension; "part:I,A,B": of parts A and B wide. */
+/* "part:I,N": the I-th of N equal parts of the last dimension; "part:I,A,B": of two parts of widths A and B. */
 static void run_part(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out = v;
@@ -166,7 +164,7 @@ static void run_slice_back(struct hf_trace *t, const struct hf_op *op, const cha
 	hf_push(t, out);
 }
 
-/* A gradient of a concatenation: the part of input I. */
+/* Gradient of a concatenation: the slice of input I. */
 static void run_narrow(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out = v;
@@ -179,7 +177,7 @@ static void run_narrow(struct hf_trace *t, const struct hf_op *op, const char *a
 	hf_push(t, out);
 }
 
-/* Equal or named parts of the last dimension, as one call: their gradients come together. */
+/* Splits the last dimension in one call, into equal parts or given widths; the gradients arrive together. */
 static void run_split(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out[3];
@@ -212,8 +210,6 @@ static void split_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], out);
 }
 
-/* --- casts, parameters, initial tensors */
-
 int hf_elem(const struct hf_trace *t, char c)
 {
 	switch (c) {
@@ -221,14 +217,14 @@ int hf_elem(const struct hf_trace *t, char c)
 	case 'i': return JL_ELEM_I64;
 	case 'j': return JL_ELEM_I32;
 	case 'b': return JL_ELEM_B8;
-	default: /* of the weights */
+	default: /* the weights' format */
 		return (t->run->autocast && t->run->lora_rank <= 0) || jl_dtype_B(t->run->dtype) >= 4 ? JL_ELEM_F32
 		       : t->run->dtype == JL_FP16                                                     ? JL_ELEM_F16
 												      : JL_ELEM_BF16;
 	}
 }
 
-/* "to:f"; "to:x" as register x is. */
+/* "to:f": cast; "to:x": cast to the format of register x. */
 static void run_to(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	(void)op;
@@ -246,7 +242,7 @@ static void run_param(struct hf_trace *t, const struct hf_op *op, const char *ar
 	hf_push(t, v);
 }
 
-/* Of rotary embeddings: made with the model, cast with it. */
+/* Rotary embedding frequencies: created with the model, in its format. */
 static void run_buffer(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	(void)op, (void)arg;
@@ -281,7 +277,7 @@ static void run_host(struct hf_trace *t, const struct hf_op *op, const char *arg
 	t->host += atoi(arg);
 }
 
-/* "cast:0" leaves autocast, "cast:1" enters it again. */
+/* "cast:0" disables autocast, "cast:1" enables it again. */
 static void run_autocast(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	(void)op;
@@ -295,7 +291,7 @@ static void run_wait(struct hf_trace *t, const struct hf_op *op, const char *arg
 	hf_wait(t, "item");
 }
 
-/* "nonzero:SIZES": the host waits for how many there are. */
+/* "nonzero:SIZES": the host waits for the number of results. */
 static void run_nonzero(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out;
@@ -309,7 +305,7 @@ static void run_nonzero(struct hf_trace *t, const struct hf_op *op, const char *
 	hf_push(t, out);
 }
 
-/* Ones put into the first by the second. */
+/* scatter_: puts values into the first input at the indices of the second, in place. */
 static void run_put(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val in[2];
@@ -322,7 +318,7 @@ static void run_put(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	hf_push(t, in[0]);
 }
 
-/* Joined along the last dimension, or "cat2:D". */
+/* Concatenation along the last dimension, or "cat2:D". */
 static void run_cat(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val in[2], out;
@@ -332,7 +328,7 @@ static void run_cat(struct hf_trace *t, const struct hf_op *op, const char *arg)
 
 	in[1] = hf_pop(t);
 	in[0] = hf_pop(t);
-	for (int i = 0; i < 2; i++) /* of the wider format */
+	for (int i = 0; i < 2; i++) /* both inputs in the wider format */
 		if (in[0].elem == JL_ELEM_F32 || in[1].elem == JL_ELEM_F32)
 			in[i] = hf_cast(t, in[i], JL_ELEM_F32, true);
 	memcpy(dims, in[1].d, sizeof(dims));
@@ -347,7 +343,7 @@ static void run_cat(struct hf_trace *t, const struct hf_op *op, const char *arg)
 	hf_push(t, out);
 }
 
-/* Nothing yet kept of keys or values: joined all the same. */
+/* KV cache: concatenates even while the cache is empty, as transformers does. */
 static void run_cache(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), in[2];
@@ -357,10 +353,10 @@ static void run_cache(struct hf_trace *t, const struct hf_op *op, const char *ar
 		hf_push(t, v);
 		return;
 	}
-	if (!arg) /* both are kept in the format of the keys */
+	if (!arg) /* keys and values are stored in the keys' format */
 		t->var['Y'] = v.elem;
 	v = hf_cast(t, v, (int)t->var['Y'], true);
-	if (!arg && t->var['s'] > 0) { /* windows count what they have seen */
+	if (!arg && t->var['s'] > 0) { /* sliding windows count the tokens seen */
 		struct hf_val n = hf_scalar(t, JL_ELEM_I64);
 
 		hf_call(t, "jeoul.copy", &n, 1, &n, 1, "kind=h2d pinned=0");
@@ -376,7 +372,7 @@ static void run_cache(struct hf_trace *t, const struct hf_op *op, const char *ar
 	hf_push(t, out);
 }
 
-/* A layer that is run again in the backward pass: what it read is kept. */
+/* Activation checkpointing of a layer: keeps only its input. */
 static void run_again(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	const bool on = t->grad_on, again = t->run->checkpoint && on;
@@ -388,7 +384,7 @@ static void run_again(struct hf_trace *t, const struct hf_op *op, const char *ar
 	}
 	hf_hold(t, &in);
 	t->n_saved = 0;
-	t->stop_at = -1; /* it trains all the same */
+	t->stop_at = -1; /* the layer is still trained */
 	t->grad_on = false;
 	hf_run(t, t->recipes[(unsigned char)*arg]);
 	t->grad_on = on;
@@ -408,7 +404,8 @@ static void again_back(struct hf_trace *t, struct hf_node *node)
 
 	t->grad_on = true;
 	t->cast = t->run->autocast ? (t->run->dtype == JL_FP16 ? JL_ELEM_F16 : JL_ELEM_BF16) : -1;
-	for (int pass = 0; pass < 2; pass++) { /* how many tensors it keeps; then as far as the last of them */
+	for (int pass = 0; pass < 2;
+	     pass++) { /* first pass counts the kept tensors, second pass stops at the last of them */
 		t->mute = pass == 0;
 		t->stop_at = pass ? t->n_saved : -1;
 		t->n_saved = 0;
@@ -419,7 +416,7 @@ static void again_back(struct hf_trace *t, struct hf_node *node)
 		hf_push(t, in);
 		hf_run(t, t->recipes[(unsigned char)*node->arg]);
 		out = hf_pop(t);
-		for (int i = base; !pass && i < t->n_nodes; i++) { /* as if it had not run */
+		for (int i = base; !pass && i < t->n_nodes; i++) { /* undo the first pass */
 			for (int k = 0; k < t->nodes[i].n_in; k++) {
 				const struct hf_val *v = &t->nodes[i].meta[k];
 
@@ -448,7 +445,7 @@ static void again_back(struct hf_trace *t, struct hf_node *node)
 	hf_give(t, &node->meta[0], made);
 }
 
-/* "cut:DIM,SIZE": the first of a dimension. */
+/* "cut:DIM,SIZE": the first SIZE elements of a dimension. */
 static void run_cut(struct hf_trace *t, const struct hf_op *op, const char *arg)
 {
 	struct hf_val v = hf_pop(t), out = v;
@@ -460,7 +457,7 @@ static void run_cut(struct hf_trace *t, const struct hf_op *op, const char *arg)
 }
 
 static const struct hf_op ops[] = {
-	/* elements */
+	/* elementwise */
 	{ "mul", "aten.mul.Tensor", 2, HF_POINT, HF_PROMOTE, NULL, "1 g x mul|0 g y mul", NULL, NULL },
 	{ "mul1", "aten.mul.Tensor", 1, HF_POINT, HF_PROMOTE, NULL, "0 g mul1", NULL, NULL },
 	{ "muls", "aten.mul.Scalar", 1, HF_POINT, HF_PROMOTE, NULL, "0 g muls", NULL, NULL },
@@ -493,13 +490,13 @@ static const struct hf_op ops[] = {
 	{ "eq", "aten.eq.Tensor", 2, HF_LIKE, HF_PROMOTE, "b", NULL, NULL, NULL },
 	{ "le", "aten.le.Tensor", 2, HF_LIKE, HF_PROMOTE, "b", NULL, NULL, NULL },
 	{ "gt", "aten.gt.Tensor", 2, HF_LIKE, HF_PROMOTE, "b", NULL, NULL, NULL },
-	/* rows */
+	/* row-wise */
 	{ "mean", "aten.mean.dim", 1, HF_MEAN, HF_PROMOTE, "dim=-1", "0 g expand divs", NULL, NULL },
 	{ "sum", "aten.sum.dim_IntList", 1, HF_MEAN, HF_WIDE, "dim=-1", "0 g expand", NULL, NULL },
 	{ "softmax", "aten._softmax", 1, HF_POINT, HF_WIDE, "dim=-1 half_to_float=0", "0 g r softmax_b", NULL, NULL },
 	{ "softmax_b", "aten._softmax_backward_data", 2, HF_POINT, HF_PROMOTE, "dim=-1", NULL, NULL, NULL },
 	{ "cumsum", "aten.cumsum", 1, HF_LIKE, HF_PROMOTE, "i", NULL, NULL, NULL },
-	/* made of nothing: the argument says sizes */
+	/* created: the argument gives the sizes */
 	{ "arange", "aten.arange", 0, HF_NEW, HF_PROMOTE, "i", NULL, NULL, NULL },
 	{ "ones_b", "aten.new_ones", 1, HF_NEW, HF_PROMOTE, "b", NULL, NULL, NULL },
 	{ "sum_i", "aten.sum", 1, HF_NEW, HF_PROMOTE, "i", NULL, NULL, NULL },
@@ -507,7 +504,7 @@ static const struct hf_op ops[] = {
 	{ "pad_i", "aten.constant_pad_nd", 1, HF_NEW, HF_PROMOTE, "i", NULL, NULL, NULL },
 	{ "index_b", "aten.index.Tensor", 3, HF_NEW, HF_PROMOTE, "b", NULL, NULL, NULL },
 	{ "gather_i", "aten.gather", 2, HF_NEW, HF_PROMOTE, "i", NULL, NULL, NULL },
-	/* the others */
+	/* others */
 	{ "to", "aten._to_copy", 1, HF_CODE, HF_PROMOTE, NULL, "0 g", run_to, NULL },
 	{ "clone", "aten.clone", 1, HF_CODE, HF_PROMOTE, NULL, "0 g", run_clone, NULL },
 	{ "view", NULL, 1, HF_CODE, HF_PROMOTE, NULL, "0 g back_view", run_view, NULL },

@@ -1,11 +1,11 @@
-/* What transformers' modules run, by family; a family is a row. Recipes in postfix: "x" reads a tensor, ":x" names one, "!x" reads it for the last time,
- * "%x" and "=x" those of the step ("%!x" for the last time), "(name" to ")" is a module, "@X" another recipe, "&X" all layers, "?v" and "~v" leave out what follows
- * unless v is set, or where it is. */
+/* Recipes of transformers models, one row per family. Postfix syntax: "x" reads register x, ":x" stores to it, "!x" reads it for the last time;
+ * "%x" and "=x" do the same for the step's tensors ("%!x": for the last time). "(name" ... ")" is a module, "@X" another recipe, "&X" all layers.
+ * "?v" skips the next token unless v is set, "~v" if it is set. */
 #include "program/hf_recipes.h"
 
 #include <stddef.h>
 
-/* Masks as transformers builds them: nothing where a fused kernel knows the causal one. */
+/* Masks as transformers builds them; none if a fused kernel handles the causal mask. */
 #define MASK_ROWS "arange:B =b arange:1 drop arange:S add1 :k arange:S add1 :q host:12 "
 #define WINDOW                                                                                                         \
 	"q view:1,1,S,1 :q q ones_b: :o q ones_b: :n k view:1,1,1,S :k q sub1 :u k !u gt :u !o !u and :o k !q le :c "  \
@@ -74,11 +74,11 @@ const char *const hf_defaults =
 		       "H (lm_head lin:V,h,t ) @l ?l @C|"
 		       "l |"
 		       "C to:f view:T,V %y pad_i:B,Z drop %y clone:! view:T loss|"
-		       /* experts: all at once, grouped by expert */
+		       /* experts: grouped products */
 		       "W view:T,H :x (gate x lin:E @r ) :w (experts !x !w @D ) view:B,S,H|"
 		       "r to:f softmax topk:T,k @z|z :v v sum :s !v clone:! !s div|"
 		       "D ?L @w ~L @y|"
-		       /* one after the other */
+		       /* experts: one after another */
 		       "w view:T,k,1 =w =h %h zeros_x =o %I zeros_i:T,k,E %I put_ones view:A,E tr:0,1 :m m sums_i:E "
 		       "gt1 "
 		       "nonzero:E,1 =n !m cut:0,1 =u each:j %!h drop %!w drop %!n drop %!u drop %!o|"
@@ -90,7 +90,7 @@ const char *const hf_defaults =
 		       "gmm:H,X !m masked_fill "
 		       "!w view:A,1 mul arange:A :a p !a p put_i:A :i !p drop !i take:A,H view:T,k,H sum1 to:x";
 
-/* LayerNorm, biases; the activation between two products. */
+/* LayerNorm and biases; two products with an activation between them. */
 #define LAYER_NORM         "N layernorm"
 #define TWO(up, act, down) "F (" up " lin:F,b ) (act " act " ) (" down " lin:H,b )"
 #define GEMMA_NORM         "N :x x to:f :a a a pow:2 mean add1 rsqrt mul weight to:f add1 mul to:x"

@@ -1,4 +1,4 @@
-/* The machine that runs a recipe, token by token. */
+/* Interpreter of recipes, token by token. */
 #include "program/hf_modules.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ int hf_dims(struct hf_trace *t, const char *arg, int64_t *ret_dims)
 	return n;
 }
 
-/* Of x y z r m: those that gradients which are wanted read. */
+/* Bits of the inputs x y z r m that needed gradients read. */
 static unsigned kept(const struct hf_op *op, const struct hf_val *in)
 {
 	static const char names[] = "xyzrm";
@@ -67,7 +67,7 @@ static int code_elem(const struct hf_op *op)
 				   : JL_ELEM_B8;
 }
 
-/* Sizes as PyTorch spreads them, the wider format, laid out as the first input that has all of them. */
+/* Output of an elementwise operator: broadcast sizes, the wider format, and the layout of the first input with all dimensions. */
 static struct hf_val pointwise(struct hf_trace *t, const struct hf_val *in, int n)
 {
 	int64_t dims[HF_RANK] = { 0 };
@@ -121,7 +121,6 @@ static void run_table(struct hf_trace *t, const struct hf_op *op, const char *ar
 	hf_push(t, out);
 }
 
-/* All layers, one after the other. */
 static void run_layers(struct hf_trace *t, char slot)
 {
 	char name[24], arg[2] = { slot, '\0' };

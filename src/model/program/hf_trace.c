@@ -1,4 +1,4 @@
-/* What a recipe's tokens do to tensors, and how gradients follow: PyTorch's own order, newest first. */
+/* Tensors and calls while a recipe runs, and backward passes in PyTorch's order, newest first. */
 #include "program/hf_trace.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ int hf_intern(struct hf_trace *t, struct hf_names *names, const char *text, bool
 			if (!old.slots[k].text)
 				continue;
 			(void)hf_intern(t, names, old.slots[k].text, NULL);
-			*names->last = old.slots[k].id; /* it keeps its number */
+			*names->last = old.slots[k].id; /* rehashing keeps the numbers */
 		}
 	}
 	for (const char *c = text; *c; c++)
@@ -62,8 +62,6 @@ int hf_intern(struct hf_trace *t, struct hf_names *names, const char *text, bool
 	names->last = &names->slots[i].id;
 	return names->slots[i].id;
 }
-
-/* --- what lives */
 
 void hf_hold(struct hf_trace *t, const struct hf_val *v)
 {
@@ -116,7 +114,7 @@ struct hf_val hf_scalar(struct hf_trace *t, enum jl_elem elem)
 	return hf_make(t, elem, 0, NULL);
 }
 
-/* Dimensions keep their order in memory, without gaps. */
+/* Same order of dimensions in memory, without gaps. */
 struct hf_val hf_like(struct hf_trace *t, const struct hf_val *v, int elem)
 {
 	struct hf_val out = hf_make(t, elem < 0 ? (enum jl_elem)v->elem : (enum jl_elem)elem, v->rank, v->d);
@@ -124,14 +122,14 @@ struct hf_val hf_like(struct hf_trace *t, const struct hf_val *v, int elem)
 	unsigned done = 0;
 
 	for (int d = 0; d < v->rank; d++)
-		if (v->s[d] == 0 && v->d[d] > 1) /* read again and again: made contiguous */
+		if (v->s[d] == 0 && v->d[d] > 1) /* broadcast input: the result is contiguous */
 			return out;
 	for (int left = v->rank; left > 0; left--) {
 		int least = 0;
 
 		while (done >> least & 1)
 			least++;
-		for (int d = least + 1; d < v->rank; d++) /* ties: the last */
+		for (int d = least + 1; d < v->rank; d++) /* ties: take the last */
 			if (!(done >> d & 1) && v->s[d] <= v->s[least])
 				least = d;
 		done |= 1U << least;
@@ -168,8 +166,6 @@ struct hf_val hf_pop(struct hf_trace *t)
 	t->broken = true;
 	return (struct hf_val){ .store = -1, .node = -1 };
 }
-
-/* --- what is written */
 
 static int tensor_id(struct hf_trace *t, const struct hf_val *v)
 {
@@ -273,7 +269,7 @@ struct hf_val hf_initial(struct hf_trace *t, const char *kind, enum jl_elem elem
 	return v;
 }
 
-/* Which of the adapters' targets a module is, as PEFT finds them: by its name. */
+/* Adapter target (enum jl_target) of a module by its name, as PEFT matches it. */
 static unsigned target_of(const char *name)
 {
 	static const struct {
@@ -317,8 +313,6 @@ void hf_leave(struct hf_trace *t, int module)
 	t->module = module;
 	t->target = 0;
 }
-
-/* --- gradients */
 
 static int new_node(struct hf_trace *t)
 {
@@ -391,7 +385,7 @@ struct hf_node *hf_record(struct hf_trace *t, const struct hf_op *op, const char
 	return node;
 }
 
-/* Sums what was spread, casts what was promoted: as autograd's check of shapes does. */
+/* Reduces a gradient to its input's shape and format: sums broadcast dimensions, reverts promotion, as autograd does. */
 static struct hf_val fit(struct hf_trace *t, struct hf_val v, const struct hf_val *meta)
 {
 	struct hf_val out;
@@ -427,7 +421,7 @@ static void give_leaf(struct hf_trace *t, struct hf_node *node, int id, struct h
 
 	for (int i = 0; i < t->n_params && !p; i++)
 		p = t->params[i].node == id ? &t->params[i] : NULL;
-	if (!p) { /* what a checkpoint began with */
+	if (!p) { /* no node: the input of a checkpoint */
 		node->grad[0] = grad;
 		return;
 	}
@@ -468,7 +462,7 @@ void hf_give(struct hf_trace *t, const struct hf_val *to, struct hf_val grad)
 		node->grad[to->out] = grad;
 }
 
-/* The op's own text: each entry makes the gradient of one input. */
+/* Runs the gradient recipes of an operator; each entry gives the gradient of one input. */
 static void by_text(struct hf_trace *t, struct hf_node *node)
 {
 	struct hf_val made[3];
@@ -501,7 +495,7 @@ void hf_backward(struct hf_trace *t, int from)
 
 	t->cast = -1;
 	for (int i = t->n_nodes - 1; i >= from && !t->broken; i--) {
-		struct hf_node node = t->nodes[i]; /* a checkpoint makes further ones */
+		struct hf_node node = t->nodes[i]; /* copied, because checkpoints append nodes */
 		bool there = false;
 
 		for (int k = 0; k < 3; k++)
@@ -526,8 +520,6 @@ void hf_backward(struct hf_trace *t, int from)
 	t->grad_on = was;
 	t->cast = cast;
 }
-
-/* --- casts */
 
 struct hf_val hf_cast(struct hf_trace *t, struct hf_val v, int elem, bool recorded)
 {
@@ -563,7 +555,7 @@ struct hf_val hf_autocast(struct hf_trace *t, struct hf_val v, enum hf_cast cast
 	const int node = v.node;
 
 	v = hf_cast(t, v, elem, true);
-	if (leaf && v.store >= 0) { /* kept until autocast ends */
+	if (leaf && v.store >= 0) { /* cached until autocast ends */
 		t->nodes[node].save[0] = v;
 		hf_hold(t, &v);
 	}

@@ -1,4 +1,4 @@
-/* One row per model_type: how its keys are called and what its layers look like where the file does not say. */
+/* Reads Hugging Face config.json files. One table row per model_type: names of its keys, and layer properties that the file does not state. */
 #include "program/modelfile.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 
 enum style {
 	GATED = 1 << 0,
-	TIED = 1 << 1, /* unless tie_word_embeddings says otherwise */
+	TIED = 1 << 1, /* default of tie_word_embeddings */
 	BIAS = 1 << 2,
 	QKV_BIAS = 1 << 3,
 	QK_NORM = 1 << 4,
-	POST_NORM = 1 << 5, /* four norms a layer */
+	POST_NORM = 1 << 5, /* four norms per layer */
 	RMS = 1 << 6,
-	LEARNED = 1 << 7, /* position table */
+	LEARNED = 1 << 7, /* learned position table */
 	ENCODER = 1 << 8  /* BERT: no causal mask, token types, pooler, masked-LM head, norm after the embedding */
 };
 
@@ -35,10 +35,10 @@ static const struct keys exaone_keys = { "num_layers", "hidden_size", "num_atten
 static const struct keys bloom_keys = { "n_layer", "hidden_size", "n_head", "n_inner", "seq_length" };
 
 struct arch {
-	const char *types; /* blanks between them */
+	const char *types; /* model_types, separated by blanks */
 	const struct keys *keys;
 	unsigned style;
-	double extra_positions; /* OPT's table has two more rows than positions */
+	double extra_positions; /* rows of the position table beyond the positions (OPT: 2) */
 };
 
 #define LLAMA_LIKE (GATED | RMS)
@@ -70,10 +70,10 @@ struct reader {
 	const json_t *root;
 	const char *file;
 	struct jl_err *err;
-	enum jl_status status; /* the first error sticks */
+	enum jl_status status; /* sticky: the first error */
 };
 
-/* A number from 0 to 1e9, or `fallback` where the key is absent or null. */
+/* A number from 0 to 1e9; `fallback` if the key is missing or null. */
 static double number(struct reader *r, const char *key, double fallback)
 {
 	const json_t *value = json_object_get(r->root, key);
@@ -98,7 +98,7 @@ static double required(struct reader *r, const char *key)
 	return x;
 }
 
-/* A size that products are made of: zero would make an empty one. */
+/* A dimension of a product: an integer >= 1, as zero would make an empty product. */
 static double width(struct reader *r, const char *key)
 {
 	double x = required(r, key);
@@ -146,11 +146,12 @@ static void read_mla(struct reader *r, struct jl_transformer *m)
 	m->mla.rope_dim = width(r, "qk_rope_head_dim");
 	m->mla.nope_dim = width(r, "qk_nope_head_dim");
 	m->mla.v_dim = width(r, "v_head_dim");
-	m->kv_heads = m->heads;        /* the file repeats heads there, but nothing is shared */
-	m->head_dim = m->mla.nope_dim; /* hidden / heads means nothing here, and need not be whole */
+	m->kv_heads = m->heads; /* the file gives KV heads equal to heads, but they are not shared */
+	/* hidden / heads is meaningless for latent attention and need not be an integer */
+	m->head_dim = m->mla.nope_dim;
 }
 
-/* Layers that look back to a window: listed one by one, or every so many sees all. Qwen's files name a window that is not used. */
+/* Sliding-window layers: listed one by one, or all but every n-th. Qwen files give a window that is not used. */
 static void read_windows(struct reader *r, struct jl_transformer *m)
 {
 	const json_t *types = json_object_get(r->root, "layer_types"),
@@ -212,14 +213,14 @@ static void read_shape(struct reader *r, const struct arch *arch, struct jl_tran
 	read_windows(r, m);
 }
 
-/* A piece of the file as it may stand in a message: one line, whatever it holds. */
+/* Part of the file for a message: one line, control characters replaced. */
 static const char *one_line(char out[80], const char *text)
 {
 	size_t n = 0;
 
 	for (; text && text[n] && n < 64; n++)
 		out[n] = (unsigned char)text[n] < ' ' || text[n] == 0x7f ? '?' : text[n];
-	while (text && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) /* not inside a character */
+	while (text && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) /* do not cut inside a UTF-8 character */
 		n--;
 	out[n] = '\0';
 	return out;
@@ -254,7 +255,7 @@ static enum jl_status find_arch(const struct arch **ret_arch, const struct reade
 	return status;
 }
 
-/* Multi-modal files keep the language model one level down. */
+/* Multi-modal files have the language model in "text_config". */
 static const json_t *language_part(const json_t *root)
 {
 	const json_t *inner = json_object_get(root, "text_config");

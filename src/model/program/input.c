@@ -1,3 +1,4 @@
+/* Time of a training run's input pipeline. Knows no device. */
 #include "program/input.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Which reader a file is for. */
+/* Chooses the reader of a model file by its content, and handles folders and pipelines. */
 #include "program/modelfile.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #include "base/offered.h"
 #include "program/network_ops.h"
 
-#define JSON_MAX_B ((size_t)256 << 20) /* graphs are larger than configurations */
+#define JSON_MAX_B ((size_t)256 << 20) /* exported graphs are larger than configurations */
 
 static bool ends(const char *text, const char *with)
 {
@@ -25,7 +25,7 @@ static bool ends(const char *text, const char *with)
 	return len > end && strcmp(text + len - end, with) == 0;
 }
 
-/* What a request brings are files; folders are the machine's. */
+/* Files in a request are never folders; folders are on this machine. */
 static bool is_folder(const char *path)
 {
 	const struct jl_offered *file;
@@ -53,7 +53,7 @@ enum jl_status jl_filemap_open(struct jl_filemap *ret_map, const char *path, str
 		*ret_map = (struct jl_filemap){ .data = (const unsigned char *)offered->text, .len = offered->len };
 		return JL_OK;
 	}
-	errno = 0; /* what an empty file leaves as it was */
+	errno = 0; /* mmap of an empty file leaves errno unset */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
@@ -77,8 +77,8 @@ void jl_filemap_close(struct jl_filemap *map)
 		(void)munmap((void *)map->data, map->len);
 }
 
-/* Numbers of a JSON object as assignments, so that a program of the catalog can be written in the file's own keys; of texts in a list,
- * whether each speaks of attention. Objects inside it: their name before their keys. */
+/* Writes the numbers of a JSON object as assignments, so that a catalog program can use the file's own keys. Lists of strings become flags:
+ * contains "attention" or not. Nested objects prefix their name. */
 static void put_settings(struct jl_buf *out, const json_t *root, const char *prefix)
 {
 	const char *key;
@@ -114,7 +114,7 @@ static void put_settings(struct jl_buf *out, const json_t *root, const char *pre
 	}
 }
 
-/* What the name of a class says beside the numbers: T5EncoderModel, CLIPTextModelWithProjection. */
+/* Settings from the class name besides the numbers: T5EncoderModel, CLIPTextModelWithProjection. */
 static void put_class(struct jl_buf *out, const json_t *root)
 {
 	const char *name = json_string_value(json_array_get(json_object_get(root, "architectures"), 0));
@@ -128,7 +128,7 @@ static bool is_file_record(const struct jl_net_info *info)
 	return info->program && strncmp(info->id, "file-", 5) == 0;
 }
 
-/* A class of diffusers that no record has: which are known. */
+/* Error for an unknown diffusers class; lists the known ones. */
 static enum jl_status fail_class(const struct jl_catalog *cat, const char *name, const char *file, struct jl_err *err)
 {
 	struct jl_buf list;
@@ -145,8 +145,7 @@ static enum jl_status fail_class(const struct jl_catalog *cat, const char *name,
 	return status;
 }
 
-/* A configuration whose network the catalog has as text: records "file-...", by model_type or class. `part`: of a pipeline, where it is run
- * and not trained. */
+/* Network of a configuration from catalog records "file-...", by model_type or class. `part`: frozen part of a pipeline. */
 static enum jl_status from_catalog(struct jl_modelfile *ret, const struct jl_catalog *cat, const json_t *root,
 				   const char *file, bool part, struct jl_arena *arena, struct jl_err *err)
 {
@@ -237,7 +236,7 @@ static void put_part(struct jl_buf *parts, const char *name, double n_params)
 		      billions ? "B" : "M");
 }
 
-/* The operators of a part behind those of the network. */
+/* Appends the operators of a part to the network's. */
 static enum jl_status join(struct jl_network *net, const struct jl_network *part, struct jl_arena *arena,
 			   struct jl_err *err)
 {
@@ -260,7 +259,7 @@ static enum jl_status join(struct jl_network *net, const struct jl_network *part
 	return JL_OK;
 }
 
-/* A part of a pipeline that is run and not trained. Unknown parts are left out, and the answer says so. */
+/* A frozen part of a pipeline. Unknown parts are left out, and the answer mentions them. */
 static enum jl_status add_part(struct jl_modelfile *ret, const struct jl_catalog *cat, const char *path,
 			       const char *name, struct jl_buf *parts, struct jl_arena *arena, struct jl_err *err)
 {
@@ -274,7 +273,7 @@ static enum jl_status add_part(struct jl_modelfile *ret, const struct jl_catalog
 		jl_buf_printf(parts, JL_(", %s not known"), name);
 		return JL_OK;
 	}
-	if (!part.is_network) { /* a language model: its words are few beside the picture, its weights are not */
+	if (!part.is_network) { /* a language model: its compute is small beside the image's, but its weights count */
 		part.net = (struct jl_network){ .n_params = jl_transformer_params(&part.config.model).total };
 		part.net.n_still = part.net.n_params;
 	}
@@ -282,7 +281,7 @@ static enum jl_status add_part(struct jl_modelfile *ret, const struct jl_catalog
 	return join(&ret->net, &part.net, arena, err);
 }
 
-/* model_index.json of diffusers: what is run again and again is trained, the rest is run beside it. */
+/* Reads model_index.json of diffusers: the denoiser is trained, the other parts run frozen. */
 static enum jl_status from_pipeline(struct jl_modelfile *ret, const struct jl_catalog *cat, const char *index,
 				    struct jl_arena *arena, struct jl_err *err)
 {
@@ -319,7 +318,7 @@ static enum jl_status from_pipeline(struct jl_modelfile *ret, const struct jl_ca
 		for (const char *c = name; *c; c++)
 			plain = plain && (isalnum((unsigned char)*c) || *c == '_');
 		if (!plain || strcmp(name, main_name) == 0 ||
-		    strcmp(name, "safety_checker") == 0 /* looks at what was made */ || parts.len > 1000)
+		    strcmp(name, "safety_checker") == 0 /* runs after generation */ || parts.len > 1000)
 			continue;
 		path = jl_arena_printf(arena, "%.*s%s/config.json", (int)dir, index, name);
 		if (path && jl_file_exists(path))
@@ -331,7 +330,7 @@ static enum jl_status from_pipeline(struct jl_modelfile *ret, const struct jl_ca
 	return status;
 }
 
-/* A folder: its pipeline, its configuration, else what it holds. */
+/* Reads a folder: its pipeline, its configuration, or its weight files. */
 static enum jl_status from_folder(struct jl_modelfile *ret, const struct jl_catalog *cat, const char *folder,
 				  struct jl_arena *arena, struct jl_err *err)
 {

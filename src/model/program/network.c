@@ -1,4 +1,4 @@
-/* The words of a network's text: assignments, loops, blocks with parameters, and expressions over numbers and lists of them. */
+/* Interpreter of network texts: assignments, loops, blocks with parameters, and expressions over numbers and lists. */
 #include "program/network.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ struct def {
 };
 
 struct vm {
-	struct jl_net_state state; /* what operators see; its variables are the text's */
+	struct jl_net_state state; /* state shared with the operators; its variables are the text's */
 	struct def defs[DEFS_MAX];
 	size_t n_defs, steps, depth;
 };
@@ -39,7 +39,7 @@ static bool is_name_char(char ch)
 	return isalnum((unsigned char)ch) || ch == '_';
 }
 
-/* false: it is too long. */
+/* False: the name is too long. */
 static bool take_name(struct jl_net_word *ret, const char *at, size_t len)
 {
 	*ret = (struct jl_net_word){ 0 };
@@ -89,9 +89,9 @@ static double fold(const struct jl_net_value *v, const char *name, bool *ret_kno
 		return floor(a);
 	if (strcmp(name, "sqrt") == 0)
 		return sqrt(a);
-	if (strcmp(name, "pick") == 0) /* pick(condition,then,else) */
+	if (strcmp(name, "pick") == 0) /* conditional: pick(condition,then,else) */
 		return a != 0 ? b : v->v[2];
-	if (strcmp(name, "near") == 0) { /* near(x,d): the multiple of d that is nearest, and not below 0.9 x */
+	if (strcmp(name, "near") == 0) { /* near(x,d): the nearest multiple of d that is at least 0.9 x */
 		const double d = b > 0 ? b : 8, up = fmax(d, floor((a + d / 2) / d) * d);
 
 		return up < 0.9 * a ? up + d : up;
@@ -136,7 +136,7 @@ static double named(struct expr *e)
 		const char *close = ++e->at;
 		const struct jl_net_value *whole;
 
-		/* a name without brackets means its whole list */
+		/* a name without an index means the whole list */
 		while (close < e->end && is_name_char(*close))
 			close++;
 		whole = close < e->end && *close == ')' && take_name(&inner, e->at, (size_t)(close - e->at)) &&
@@ -214,7 +214,7 @@ static double factor(struct expr *e)
 	return value;
 }
 
-/* Operators by how tightly they bind, the loosest first. */
+/* Operators by precedence, lowest first. */
 static const char *const levels[] = { "&|", "<>=!", "+-", "*/%" };
 #define N_LEVELS (JL_LEN(levels))
 
@@ -328,7 +328,7 @@ static void read_args(struct vm *vm, const char *at, const char *end, struct jl_
 	}
 }
 
-/* A block of the text: parameters are variables that get their old values back. */
+/* Calls a block of the text: its parameters are variables whose old values are restored afterwards. */
 static void call(struct vm *vm, const struct def *def, const struct jl_net_args *args)
 {
 	struct jl_net_value old[DEF_ARGS];
@@ -367,7 +367,7 @@ static void call(struct vm *vm, const struct def *def, const struct jl_net_args 
 		jl_net_set(&vm->state, names[n].text, &old[n]);
 }
 
-/* Behind the brace that closes the block that begins at `at`; NULL: none does. */
+/* Position of the brace that closes the block; NULL: unclosed. */
 static const char *block_end(const char *at, const char *end)
 {
 	size_t open = 1;
@@ -387,7 +387,7 @@ static bool is_word(const char *word, size_t len, const char *text)
 	return strlen(text) == len && memcmp(word, text, len) == 0;
 }
 
-/* for NAME COUNT {...} */
+/* Runs `for NAME COUNT {...}`. */
 static void loop(struct vm *vm, const char *at, const char *end, const char *body, const char *body_end)
 {
 	struct jl_net_args args;
@@ -426,7 +426,7 @@ static void define(struct vm *vm, const char *at, const char *end, const char *b
 		(struct def){ .name = name, .args = at, .args_end = end, .body = body, .body_end = body_end };
 }
 
-/* A statement with a block; *io_at: behind it afterwards. */
+/* A statement with a block; *io_at: position after it. */
 static void block(struct vm *vm, const char *word, size_t len, const char *rest, const char *brace, const char **io_at,
 		  const char *end)
 {
@@ -442,7 +442,7 @@ static void block(struct vm *vm, const char *word, size_t len, const char *rest,
 		loop(vm, rest, brace, brace + 1, close);
 	} else if (is_word(word, len, "def")) {
 		define(vm, rest, brace, brace + 1, close);
-	} else if (is_word(word, len, "side")) { /* what is in it does not change what goes on */
+	} else if (is_word(word, len, "side")) { /* "side": the shape is restored after the block */
 		struct jl_net_value shape[JL_NET_SHAPE];
 
 		for (size_t i = 0; i < JL_NET_SHAPE; i++)
@@ -490,7 +490,7 @@ static void simple(struct vm *vm, const char *word, size_t len, const char *rest
 {
 	struct jl_net_args args;
 	struct jl_net_word name;
-	const bool usual = is_word(word, len, "default"); /* only what has no value yet */
+	const bool usual = is_word(word, len, "default"); /* "default" assigns only to undefined variables */
 
 	if (jl_net_assigned(word, len) || (usual && jl_net_next_word(&rest, end, &word, &len))) {
 		do
@@ -515,7 +515,7 @@ static void run(struct vm *vm, const char *at, const char *end)
 {
 	if (++vm->depth > DEPTH_MAX)
 		fail(vm, at, 0, JL_N("blocks are too deep"));
-	if (++vm->steps > STEPS_MAX) /* a block may be empty */
+	if (++vm->steps > STEPS_MAX) /* counted here too, because a block may be empty */
 		fail(vm, at, (size_t)(end - at), JL_N("does not come to an end"));
 	if (jl_budget_spend(1) && !vm->state.status)
 		vm->state.status = jl_budget_fail(vm->state.err);

@@ -1,4 +1,4 @@
-/* Which settings a network's name says, by the words of its family. */
+/* Parses network names by the words of their family. Knows no particular family. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "program/network_ops.h"
 
-/* Does the part match? ret_numbers: what each '#' stood for. */
+/* True if the part matches; ret_numbers: the values of each '#'. */
 static bool matches(const char *pattern, size_t pattern_len, const char *part, size_t len, double ret_numbers[4])
 {
 	size_t p = 0, t = 0, n = 0;
@@ -29,7 +29,7 @@ static bool matches(const char *pattern, size_t pattern_len, const char *part, s
 	return t == len;
 }
 
-/* Assignments with $1 filled in. */
+/* Copies assignments with $1 to $4 replaced. */
 static void settle(struct jl_buf *out, const char *at, const char *end, const double numbers[4])
 {
 	for (; at < end; at++) {
@@ -41,7 +41,7 @@ static void settle(struct jl_buf *out, const char *at, const char *end, const do
 	jl_buf_putc(out, ' ');
 }
 
-/* A part by the lines of `words`: 0 unknown, 1 a word, 2 one that says the family. */
+/* Looks a part up in `words`: 0 unknown, 1 a word, 2 a word marked '^'. */
 static int word_of(struct jl_buf *out, const char *words, const char *part, size_t len)
 {
 	for (const char *line = words, *end; *line; line = *end ? end + 1 : end) {

@@ -1,3 +1,4 @@
+/* Operators of a network's text: each adds entries to the list of operators. */
 #include "program/network_ops.h"
 
 #include <ctype.h>
@@ -76,7 +77,7 @@ static void wrong(struct jl_net_state *s, const char *en)
 		s->status = jl_fail(s->err, JL_E_RANGE, JL_N("network %.40s: {%s}"), s->name, en);
 }
 
-/* An argument by its name or else its place (counted from 0; < 0: by name alone). */
+/* Argument by name or else by position (from 0; < 0: by name only). */
 static double arg(const struct jl_net_args *args, int place, const char *name, double usual)
 {
 	int at = 0;
@@ -100,7 +101,7 @@ static bool is_count(double x)
 	return x > 0 && x <= 1e9;
 }
 
-/* Puts an operator behind the others, or counts it with one that is alike. */
+/* Appends an operator, or increments the count of an equal one. */
 static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 {
 	struct jl_network *net = &s->net;
@@ -115,7 +116,7 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 		const double count = there->count;
 
 		there->count = 1;
-		/* no padding inside. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+		/* the struct has no padding. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 		const bool same = memcmp(there, &plain, sizeof(plain)) == 0;
 
 		there->count = count + (same ? op->count : 0);
@@ -152,15 +153,15 @@ void jl_net_product(struct jl_net_state *s, const struct jl_conv_op *op, double 
 	add_op(s, &o);
 }
 
-/* `fwd` and `bwd`: times that the elements go through memory. */
+/* `fwd`, `bwd`: number of times the elements pass through memory. */
 struct pass {
 	double fwd, bwd, fwd_calls, bwd_calls;
-	double amp_fwd_B, amp_bwd_B; /* more bytes an element where autocast goes to fp32 and back */
-	double macs;                 /* an element, as counting tools have it */
+	double amp_fwd_B, amp_bwd_B; /* additional bytes per element for fp32 and casts under autocast */
+	double macs;                 /* per element, as FLOP-counting tools report it */
 	int fuse, turns;
 };
 
-/* Norms in 16 bits beside autocast's fp32: batch norm stays, the others read and write fp32 and are cast for what follows. */
+/* Norms under autocast: batch norm stays in 16 bits; the others read and write fp32, and their output is cast. */
 static const struct pass passes[] = {
 	[JL_NET_PASS_BATCH_NORM] = { 2, 6, 1, 1, .macs = 2 },
 	[JL_NET_PASS_NORM] = { 2, 5, 1, 2, .amp_fwd_B = 10, .amp_bwd_B = 14, .macs = 5 },
@@ -217,7 +218,7 @@ static double elements(const struct jl_net_state *s)
 
 static double out_size(double in, double k, double stride, double pad, double dilation)
 {
-	if (pad < 0) /* "same": as many as the strides give */
+	if (pad < 0) /* "same" padding: the output size follows from the stride */
 		return ceil(in / stride);
 	return floor((in + 2 * pad - dilation * (k - 1) - 1) / stride) + 1;
 }
@@ -229,7 +230,7 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 	const double ph = arg(args, -1, "p", floor(d * (kh - 1) / 2)),
 		     pw = ph < 0 || kw == kh ? ph : floor(d * (kw - 1) / 2);
 	const double oh = out_size(h, kh, stride, ph, d), ow = out_size(w, kw, sw, pw, d);
-	/* frames of a film lie one below the other: a filter over some of them is that much higher */
+	/* video frames are stacked along the height: a temporal filter multiplies the filter height */
 	const double frames = shape(s, F), kt = arg(args, -1, "kt", 1);
 	const double of = out_size(frames, kt, arg(args, -1, "st", 1), arg(args, -1, "pt", floor((kt - 1) / 2)), 1);
 	const double count = arg(args, -1, "x", 1);
@@ -255,7 +256,7 @@ static void convolve(struct jl_net_state *s, const struct jl_net_args *args, dou
 					     .ow = ow,
 					     .groups = groups },
 		       arg(args, -1, "b", 0) != 0 ? c_out : 0);
-	if (arg(args, -1, "w", 1) == 0) /* its filters are constants */
+	if (arg(args, -1, "w", 1) == 0) /* w=0: constant filters, not parameters */
 		own(s, -c_out * c * kh * kw * kt / groups);
 	set_shape(s, C, c_out);
 	set_shape(s, H, oh);
@@ -319,8 +320,7 @@ static void op_bmm(struct jl_net_state *s, const struct jl_net_args *args)
 		jl_net_product(s, &op, 0);
 }
 
-/* attn HEADS q= kv= (tokens, default: all of the shape) k= v= (width of a head) x= (windows): softmax(q k) v, fused where the
- * software does so */
+/* attn HEADS q= kv= (tokens; default: all of the shape) k= v= (head widths) x= (windows): softmax(q k) v, fused if the software supports it */
 static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const double heads = arg(args, 0, "heads", 1), q = arg(args, -1, "q", elements(s) / shape(s, C));
@@ -340,11 +340,11 @@ static void op_attn(struct jl_net_state *s, const struct jl_net_args *args)
 		wrong(s, JL_N("attention with impossible sizes"));
 	else
 		jl_net_product(s, &op, 0);
-	/* gradients of queries, keys and values are laid side by side again */
+	/* gradients of queries, keys and values are concatenated */
 	stream(s, op.count, op.rows * op.heads * op.k, &passes[JL_NET_PASS_JOIN]);
 }
 
-/* The sum of a branch; `wide`: kept in fp32 under autocast. */
+/* Residual sum; `wide`: fp32 under autocast. */
 static void sum(struct jl_net_state *s, double count, bool wide)
 {
 	struct pass p = passes[JL_NET_PASS_ADD];
@@ -356,8 +356,8 @@ static void sum(struct jl_net_state *s, double count, bool wide)
 	stream(s, count, elements(s), &p);
 }
 
-/* prenorm LAYERS HEADS FFN b=: plain blocks of a transformer over the shape, a norm before each half (b=0: without parameters). Counted operator by operator as any
- * others; weighed as the transformers' own list of kernels has them. */
+/* prenorm LAYERS HEADS FFN b=: transformer blocks with a norm before each half (b=0: norms without parameters). Counted operator by operator; timed
+ * by the transformers' own kernel list. */
 static void op_prenorm(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const double width = shape(s, C), rows = elements(s) / width, layers = arg(args, 0, "layers", NAN);
@@ -410,7 +410,7 @@ static void op_ln(struct jl_net_state *s, const struct jl_net_args *args)
 	norm(s, args, JL_NET_PASS_NORM);
 }
 
-/* Over groups of channels: read channels first alone. */
+/* Group norm: supports channels first only. */
 static void op_gn(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	norm(s, args, JL_NET_PASS_GROUP_NORM);
@@ -486,7 +486,7 @@ static void op_param(struct jl_net_state *s, const struct jl_net_args *args)
 		own(s, n);
 }
 
-/* in C H W FRAMES: the sample */
+/* in C H W FRAMES: size of a sample */
 static void op_in(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const double h = arg(args, 1, "h", 1),
@@ -497,13 +497,13 @@ static void op_in(struct jl_net_state *s, const struct jl_net_args *args)
 			wrong(s, JL_N("an impossible input"));
 		set_shape(s, i, size[i]);
 	}
-	if (s->net.h == 0 && size[C] == 3) { /* a picture: other samples are not decoded */
+	if (s->net.h == 0 && size[C] == 3) { /* an image: other samples need no decoding */
 		s->net.h = size[1];
 		s->net.w = size[2] * size[3];
 	}
 }
 
-/* host CALLS step= sync=: launches beside the operators' own, for an item or a step; the device waits for them */
+/* host CALLS step= sync=: additional launches per item or per step; sync: the device waits for them */
 static void op_host(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	const double calls = arg(args, 0, "calls", NAN);
@@ -518,7 +518,7 @@ static void op_host(struct jl_net_state *s, const struct jl_net_args *args)
 						.calls = calls });
 }
 
-/* refuse: the words fit, but there is no such network */
+/* refuse: the words match, but no such network exists */
 static void op_refuse(struct jl_net_state *s, const struct jl_net_args *args)
 {
 	(void)args;

@@ -1,4 +1,4 @@
-/* The file: protocol buffers walked by hand. Every length is checked against what is left. */
+/* Parses ONNX files: protocol buffers by hand. Every length is checked against the remaining bytes. */
 #include "program/modelfile.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 
 struct field {
 	unsigned number, wire;
-	uint64_t number_value; /* of varints and fixed numbers */
+	uint64_t number_value; /* varint and fixed-width values */
 	struct jl_onnx_bytes bytes;
 };
 
@@ -36,7 +36,7 @@ static bool varint(struct jl_onnx_bytes *io, uint64_t *ret)
 	return false;
 }
 
-/* 1: a field, 0: the end, -1: not a protocol buffer. */
+/* 1: a field; 0: end; -1: malformed. */
 static int next_field(struct jl_onnx_bytes *io, struct field *ret)
 {
 	uint64_t key, len = 0;
@@ -60,7 +60,7 @@ static int next_field(struct jl_onnx_bytes *io, struct field *ret)
 	return 1;
 }
 
-/* Repeated whole numbers come one by one or packed. */
+/* Repeated integers, single or packed. */
 static bool put_ints(const struct field *f, struct jl_onnx_list *list)
 {
 	struct jl_onnx_bytes rest = f->bytes;
@@ -78,7 +78,7 @@ static bool put_ints(const struct field *f, struct jl_onnx_list *list)
 	return true;
 }
 
-/* Raw bytes of 64-bit numbers, lowest byte first. */
+/* Little-endian 64-bit integers. */
 static void raw_ints(struct jl_onnx_value *v, struct jl_onnx_bytes raw)
 {
 	v->ints.n = raw.len % 8 ? -1 : 0;
@@ -129,7 +129,7 @@ struct reader {
 	struct jl_net_state state;
 	struct jl_onnx_value *values;
 	size_t n_values, values_max, n_nodes, n_slots;
-	uint32_t *slots; /* index + 1 */
+	uint32_t *slots; /* hash table: index + 1 */
 	double batch;
 };
 
@@ -154,7 +154,7 @@ static void fail(struct reader *r, struct jl_onnx_bytes name, const char *en)
 					     shown(name).text);
 }
 
-/* The value of that name, made where it is new and `make`. */
+/* Value with this name; `make`: creates a new one if needed. */
 static struct jl_onnx_value *value_of(struct reader *r, struct jl_onnx_bytes name, bool make)
 {
 	if (name.len > NAME_MAX_B) {
@@ -196,7 +196,7 @@ static void read_initializer(struct reader *r, struct jl_onnx_bytes bytes)
 	}
 }
 
-/* A size of an input: a number, or a name that leaves it open, which only the batch (the first) may be: it is one then. */
+/* Dimension of an input: a number, or a symbol. Only the first (the batch) may be a symbol; it counts as 1. */
 static double read_dim(struct reader *r, const struct jl_onnx_value *input, struct jl_onnx_bytes dim)
 {
 	struct field size;
@@ -220,7 +220,7 @@ static double read_dim(struct reader *r, const struct jl_onnx_value *input, stru
 /* ValueInfoProto: an input's name and shape. */
 static void read_input(struct reader *r, struct jl_onnx_bytes rest)
 {
-	static const unsigned path[] = { 2, 1, 2 }; /* type, tensor, shape */
+	static const unsigned path[] = { 2, 1, 2 }; /* field numbers of type, tensor, shape */
 	struct jl_onnx_bytes name = { NULL, 0 }, at = rest, inner;
 	struct jl_onnx_value *v;
 	struct field f;
@@ -320,7 +320,7 @@ static void read_node(struct reader *r, struct jl_onnx_bytes rest)
 	jl_onnx_node_run(&r->state, &node, r->batch > 0 ? r->batch : 1);
 }
 
-/* Initializers and inputs stand behind the nodes: they are read first. */
+/* Initializers and inputs come after the nodes in the file, so they are read first. */
 static void read_graph(struct reader *r, struct jl_onnx_bytes graph)
 {
 	struct jl_onnx_bytes rest = graph;
@@ -399,7 +399,7 @@ enum jl_status jl_onnx_parse(struct jl_network *ret_net, const unsigned char *da
 {
 	struct reader *r = jl_realloc(NULL, sizeof(*r));
 	struct jl_conv_op *ops = jl_realloc(NULL, JL_NETWORK_OPS_MAX * sizeof(*ops));
-	/* a value takes two bytes of the file at least; half of the slots stay empty */
+	/* a value takes at least two bytes of the file; load factor 1/2 */
 	const size_t values_max = len / 2 + 1 < VALUES_MAX ? len / 2 + 1 : VALUES_MAX, n_slots = 2 * values_max + 1;
 	struct jl_onnx_value *values = jl_realloc(NULL, values_max * sizeof(*values));
 	uint32_t *slots = jl_realloc(NULL, n_slots * sizeof(*slots));

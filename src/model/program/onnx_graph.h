@@ -1,4 +1,4 @@
-/* Between the reader of the file (onnx.c) and the meaning of its operators (onnx_ops.c, onnx_shapes.c). */
+/* Interface between the ONNX parser (onnx.c) and its operators (onnx_ops.c, onnx_shapes.c). */
 #pragma once
 
 #include <math.h>
@@ -6,14 +6,14 @@
 
 #include "program/network_ops.h"
 
-/* Dimensions, or values where they matter (shapes, axes). Only the four functions below touch `at`, so no bound is checked anywhere else. */
+/* Dimensions, or values if they are needed (shapes, axes). Only the four functions below access `at`, so bounds are checked here alone. */
 #define JL_ONNX_LIST_MAX 16
 struct jl_onnx_list {
-	int n; /* < 0: not known */
+	int n; /* < 0: unknown */
 	double at[JL_ONNX_LIST_MAX];
 };
 
-/* One more; a list that is full becomes unknown. */
+/* Appends a value; a full list becomes unknown. */
 static inline void jl_onnx_add(struct jl_onnx_list *list, double value)
 {
 	if (list->n >= 0 && list->n < JL_ONNX_LIST_MAX)
@@ -22,13 +22,13 @@ static inline void jl_onnx_add(struct jl_onnx_list *list, double value)
 		list->n = -1;
 }
 
-/* NAN: there is none. */
+/* NAN: index out of range. */
 static inline double jl_onnx_get(const struct jl_onnx_list *list, int i)
 {
 	return i >= 0 && i < list->n ? list->at[i] : NAN;
 }
 
-/* Nothing happens where there is none. */
+/* Does nothing if the index is out of range. */
 static inline void jl_onnx_set(struct jl_onnx_list *list, int i, double value)
 {
 	if (i >= 0 && i < list->n)
@@ -52,7 +52,7 @@ struct jl_onnx_value {
 	struct jl_onnx_bytes name;
 	struct jl_onnx_list dims, ints;
 	bool is_weight, is_float;
-	bool is_statistic; /* of a batch norm: no parameter */
+	bool is_statistic; /* running statistics of a batch norm, not parameters */
 };
 
 struct jl_onnx_attr {
@@ -67,7 +67,7 @@ struct jl_onnx_attr {
 
 struct jl_onnx_node {
 	char op[32];
-	struct jl_onnx_value *in[JL_ONNX_ARGS_MAX]; /* NULL: left out */
+	struct jl_onnx_value *in[JL_ONNX_ARGS_MAX]; /* NULL: omitted */
 	int n_in;
 	struct jl_onnx_value *out[JL_ONNX_ARGS_MAX];
 	int n_out;
@@ -75,22 +75,22 @@ struct jl_onnx_node {
 	int n_attrs;
 };
 
-/* Adds what the node does and fills the shapes of its outputs; `batch`: samples that the file's own input has. */
+/* Adds the node's work and infers its outputs' shapes. `batch`: samples in the file's own input. */
 void jl_onnx_node_run(struct jl_net_state *state, const struct jl_onnx_node *node, double batch);
 
 const struct jl_onnx_attr *jl_onnx_attr(const struct jl_onnx_node *node, const char *name);
-/* Its number, or the i-th of them, or what it usually is. */
+/* Integer attribute; a list's i-th element; or the default. */
 double jl_onnx_int(const struct jl_onnx_node *node, const char *name, double usual);
 double jl_onnx_int_at(const struct jl_onnx_node *node, const char *name, int i, double usual);
-double jl_onnx_size(const struct jl_onnx_value *v); /* elements; 1 of NULL */
-/* A TensorProto: shape and, of few whole numbers, values. */
+double jl_onnx_size(const struct jl_onnx_value *v); /* number of elements; NULL: 1 */
+/* Reads a TensorProto: shape, and the values if they are few integers. */
 bool jl_onnx_tensor(struct jl_onnx_value *value, struct jl_onnx_bytes bytes);
 
-/* One node at work. An output may have the name of an input: read all inputs before the first write. */
+/* A node being evaluated. An output may have an input's name: read all inputs before the first write. */
 struct jl_onnx_run {
 	struct jl_net_state *state;
 	const struct jl_onnx_node *node;
-	const struct jl_onnx_value *a, *b; /* the first two inputs; NULL: none */
+	const struct jl_onnx_value *a, *b; /* first two inputs; NULL: missing */
 	struct jl_onnx_value *out;
 	double batch;
 };
@@ -105,7 +105,7 @@ static inline double jl_onnx_dim(const struct jl_onnx_value *v, int d)
 	return jl_onnx_get(&v->dims, d);
 }
 
-/* NULL: left out. */
+/* NULL: omitted. */
 static inline const struct jl_onnx_value *jl_onnx_input(const struct jl_onnx_run *r, int i)
 {
 	return i < r->node->n_in ? r->node->in[i] : NULL;

@@ -1,4 +1,4 @@
-/* What ONNX's operators cost, and the shapes behind those that compute; operators that only move or reshape: onnx_shapes.c. */
+/* Cost and output shapes of ONNX operators that compute. Operators that only move or reshape are in onnx_shapes.c. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,6 @@ void jl_onnx_wrong(const struct jl_onnx_run *r, const char *en)
 					   r->state->name, r->node->op, en);
 }
 
-/* Elements of one sample. */
 static double per_item(const struct jl_onnx_run *r, double elems)
 {
 	return fmax(elems / r->batch, 1);
@@ -34,7 +33,7 @@ static double padding(const struct jl_onnx_run *r, int d, int n, double in, doub
 	return jl_onnx_int_at(r->node, "pads", d, 0) + jl_onnx_int_at(r->node, "pads", d + n, 0);
 }
 
-/* Shape behind a window that moves over all dimensions but the first two. */
+/* Output shape of a window sliding over all dimensions but the first two. */
 static bool window(const struct jl_onnx_run *r, const struct jl_onnx_value *weights, double c_out)
 {
 	const struct jl_onnx_list in = r->a->dims;
@@ -70,10 +69,10 @@ static void op_conv(struct jl_onnx_run *r)
 		jl_onnx_wrong(r, JL_N("has no weights of its rank"));
 		return;
 	}
-	const struct jl_onnx_value from = *r->a, weights = *w; /* an output may have the name of an input */
+	const struct jl_onnx_value from = *r->a, weights = *w; /* copies, because an output may have an input's name */
 	const double c_out = back ? jl_onnx_dim(w, 1) * groups : jl_onnx_dim(w, 0);
 
-	if (back) { /* as the gradient of a convolution: the same products, over the smaller side */
+	if (back) { /* transposed convolution: the same products as a convolution's gradient, over the smaller side */
 		r->out->dims = r->a->dims;
 		jl_onnx_set(&r->out->dims, 1, c_out);
 		for (int d = 2; d < jl_onnx_rank(&from); d++)
@@ -83,7 +82,7 @@ static void op_conv(struct jl_onnx_run *r)
 		jl_onnx_wrong(r, JL_N("has impossible sizes"));
 		return;
 	}
-	/* more than two dimensions: depth and rows together */
+	/* more than two dimensions: depth and rows are merged */
 	for (int d = 2; d < jl_onnx_rank(&weights); d++) {
 		const int side = d + 1 < jl_onnx_rank(&weights) ? 0 : 1;
 
@@ -203,7 +202,7 @@ static void op_norm(struct jl_onnx_run *r)
 	jl_onnx_pass(r, batch ? JL_NET_PASS_BATCH_NORM : JL_NET_PASS_NORM, jl_onnx_size(r->a));
 }
 
-/* Element by element, with broadcasting; small whole numbers are computed, as shapes are made of them. */
+/* Elementwise with broadcasting. Small integers are evaluated, because shapes are computed from them. */
 static double apply(const char *op, double x, double y)
 {
 	return strcmp(op, "Add") == 0     ? x + y
@@ -240,7 +239,7 @@ static void op_both(struct jl_onnx_run *r)
 	jl_onnx_pass(r, r->b && jl_onnx_size(&b) > 1 ? JL_NET_PASS_ADD : JL_NET_PASS_MAP, jl_onnx_size(r->out));
 }
 
-/* Where: of small whole numbers one or the other. */
+/* Where: selects among small integers. */
 static void op_where(struct jl_onnx_run *r)
 {
 	const struct jl_onnx_value *third = jl_onnx_input(r, 2);
@@ -267,7 +266,7 @@ static void op_map(struct jl_onnx_run *r)
 	jl_onnx_pass(r, JL_NET_PASS_MAP, jl_onnx_size(r->a));
 }
 
-/* The same data, or a copy that a later kernel does on the way. */
+/* The same data, or a copy that a later kernel includes. */
 static void op_same(struct jl_onnx_run *r)
 {
 	const struct jl_onnx_bytes name = r->out->name;
@@ -316,7 +315,7 @@ static const struct {
 	{ "ReduceMean ReduceSum ReduceMax ReduceL2", jl_onnx_reduce },
 	{ "Flatten", jl_onnx_flatten },
 	{ "Expand ConstantOfShape Resize Tile", jl_onnx_grow },
-	/* element by element */
+	/* elementwise */
 	{ "Relu LeakyRelu PRelu Elu Clip Sigmoid HardSigmoid HardSwish Tanh Erf Gelu Softplus Exp Log Sqrt Reciprocal "
 	  "Neg Abs Sin Cos Not IsNaN Trilu CumSum",
 	  op_map },

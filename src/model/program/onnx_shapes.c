@@ -1,4 +1,4 @@
-/* ONNX's operators that make shapes of shapes. What they move is counted; bytes of a file are not known here. */
+/* ONNX operators that compute shapes or move data. Knows no file format. */
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ void jl_onnx_transpose(struct jl_onnx_run *r)
 	jl_onnx_pass(r, JL_NET_PASS_COPY, jl_onnx_size(r->a));
 }
 
-/* Which of `n` places an axis means; -1: unknown, and that is said. */
+/* Dimension index of an axis; -1: invalid, with an error set. */
 static int axis_of(const struct jl_onnx_run *r, double axis, int n)
 {
 	axis += axis < 0 ? n : 0;
@@ -102,7 +102,7 @@ void jl_onnx_split(struct jl_onnx_run *r)
 	}
 }
 
-/* The values of a slice of a shape. */
+/* Values of a slice of a shape. */
 static void slice_ints(struct jl_onnx_list *out, const struct jl_onnx_list *in, double from, double to, double step)
 {
 	jl_onnx_fill(out, 0, 0);
@@ -132,7 +132,7 @@ void jl_onnx_slice(struct jl_onnx_run *r)
 	}
 }
 
-/* Rows of a table, or one of a shape's numbers. */
+/* Gather: rows of a table, or a number of a shape. */
 void jl_onnx_gather(struct jl_onnx_run *r)
 {
 	const int axis = axis_of(r, jl_onnx_int(r->node, "axis", 0), jl_onnx_rank(r->a));
@@ -163,7 +163,7 @@ void jl_onnx_gather(struct jl_onnx_run *r)
 	jl_onnx_pass(r, JL_NET_PASS_COPY, jl_onnx_size(r->out));
 }
 
-/* Squeeze and kin: axes are an attribute or, later, an input. n < 0: neither. */
+/* Axes of Squeeze and similar: an attribute or, in later versions, an input. n < 0: neither. */
 static struct jl_onnx_list axes_of(const struct jl_onnx_run *r)
 {
 	const struct jl_onnx_attr *attr = jl_onnx_attr(r->node, "axes");
@@ -248,7 +248,7 @@ void jl_onnx_grow(struct jl_onnx_run *r)
 		return;
 	}
 	jl_onnx_fill(&r->out->dims, 0, 0);
-	for (int d = 0; d < rank; d++) { /* aligned at the last */
+	for (int d = 0; d < rank; d++) { /* shapes are right-aligned */
 		const int from = d - (rank - in.n), by = d - (rank - to.n);
 		const double own = from >= 0 ? jl_onnx_get(&in, from) : 1, factor = by >= 0 ? jl_onnx_get(&to, by) : 1;
 

@@ -1,3 +1,4 @@
+/* Peak memory of a program from its allocations. */
 #include "program/peak.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static double initial_B(const struct jl_program *p)
 	return live_B;
 }
 
-/* The most during an event: what a call allocates is there before it frees anything. */
+/* Peak during an event: a call allocates before it frees. */
 static double most_at(const struct jl_program *p, size_t i, double *io_live_B, const double *brief_B)
 {
 	double most_B = *io_live_B;
@@ -77,12 +78,12 @@ static enum jl_peak_part part_of(const struct jl_program *p, const struct jl_sto
 
 	if (made == JL_PHASE_BACKWARD && (freed_at >= p->n_events || p->events[freed_at].phase != JL_PHASE_BACKWARD))
 		return JL_PEAK_GRADS;
-	if (made == JL_PHASE_UPDATE && freed_at >= p->n_events) /* a first step makes the optimizer's states */
+	if (made == JL_PHASE_UPDATE && freed_at >= p->n_events) /* the first step creates the optimizer states */
 		return JL_PEAK_STATES;
 	return made == JL_PHASE_FORWARD ? JL_PEAK_KEPT : JL_PEAK_BRIEF;
 }
 
-/* What is there at the peak: allocated up to it, and not freed before. `freed_at`: the event of each storage; n_events: never. */
+/* Splits the memory alive at the peak by kind. `freed_at`: event that frees each storage; n_events: never. */
 static void sum_parts(struct jl_program_peak *peak, const struct jl_program *p, const uint32_t *freed_at)
 {
 	for (size_t i = 0; i < p->n_storages; i++) {

@@ -1,3 +1,4 @@
+/* Derived values of a program: counts, contiguity, layout. */
 #include "program/program.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ const struct jl_tensor_kind *jl_call_out(const struct jl_program *p, const struc
 	return at(p, kind->out, kind->n_out, i);
 }
 
-/* Dense: sorted by stride, each dimension begins where those below it end. */
+/* Dense: sorted by stride, each dimension starts where the previous one ends. */
 static bool is_dense(const struct jl_tensor_kind *t)
 {
 	int64_t next = 1;
@@ -109,8 +110,8 @@ double jl_program_initial_B(const struct jl_program *p, enum jl_storage_kind kin
 	return sum_B;
 }
 
-/* PyTorch's compiler turns channels last where that pays: not where groups are wider than a channel, and in training not where a filter
- * leaves half as many channels, or all are narrow. */
+/* torch.compile uses channels last, except with groups wider than a channel and, in training, if a filter halves the channels or all layers are
+ * narrow. */
 static void find_layout(struct jl_program *p)
 {
 	static const int64_t narrow = 64;

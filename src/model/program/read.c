@@ -1,4 +1,4 @@
-/* Program files, line by line: counted first, so that every table is allocated once, then read. */
+/* Reads program files in two passes: counts lines, so that each table is allocated once, then parses. */
 #include "program/read.h"
 
 #include <string.h>
@@ -83,7 +83,6 @@ enum jl_status jl_reader_word(struct jl_reader *r, const char *what, const char 
 	return jl_got(*ret_text, r->err);
 }
 
-/* The rest of the line. */
 static enum jl_status read_rest(struct jl_reader *r, const char *what, const char **ret_text)
 {
 	const struct jl_where where = jl_reader_where(r);
@@ -103,8 +102,6 @@ static enum jl_status full(struct jl_reader *r, const char *what)
 
 	return jl_fail_at(r->err, JL_E_LIMIT, &where, JL_N("more than %d lines '%s'"), JL_PROGRAM_CODES_MAX, what);
 }
-
-/* --- head */
 
 static enum jl_status read_title(struct jl_reader *r)
 {
@@ -186,8 +183,6 @@ static enum jl_status read_end(struct jl_reader *r)
 	return JL_OK;
 }
 
-/* --- all lines */
-
 static const struct record {
 	const char *name;
 	enum jl_status (*read)(struct jl_reader *r);
@@ -216,7 +211,7 @@ static enum jl_status read_line(struct jl_reader *r)
 	return jl_reader_fail(r, JL_N("no record begins with '%.*s' in version 1"), r->field, r->field_len);
 }
 
-/* What a line may allocate, by its letter. */
+/* Upper bounds of a line's allocations, by its first letter. */
 static void count_fields(struct jl_counted *n, const char *line, const char *end)
 {
 	const char letter = *line;
@@ -229,7 +224,7 @@ static void count_fields(struct jl_counted *n, const char *line, const char *end
 	}
 }
 
-/* Lines are counted by their letters before anything is believed of them; text holds no control characters. */
+/* Counts lines by their first letters, before any validation; rejects control characters. */
 static enum jl_status count_lines(struct jl_reader *r, const char *text, size_t len, struct jl_counted *n)
 {
 	unsigned char high = 0;

@@ -1,4 +1,4 @@
-/* The records of a program file that describe the step: tensors, kinds of calls, modules, storages, calls. */
+/* Reads the records of a program file that describe the step: tensors, kinds of calls, modules, storages, calls. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -7,7 +7,7 @@
 
 static const char *const id_names[JL_N_ID] = { "tensor", "kind of call", "module", "async" };
 
-/* A new id of a table. */
+/* Reads an id and checks that it is new. */
 static enum jl_status new_id(struct jl_reader *r, enum jl_id_table table, uint64_t *ret_id)
 {
 	JL_TRY(jl_reader_number(r, id_names[table], JL_PROGRAM_KINDS_MAX, ret_id));
@@ -43,7 +43,7 @@ static bool is_field(const struct jl_reader *r, const char *word)
 	return strlen(word) == r->field_len && memcmp(word, r->field, r->field_len) == 0;
 }
 
-/* Which of `n` words the field is; n: none. */
+/* Index of the field among `n` words; n: no match. */
 static size_t choose(const struct jl_reader *r, const char *const *words, size_t n)
 {
 	size_t i = 0;
@@ -53,9 +53,7 @@ static size_t choose(const struct jl_reader *r, const char *const *words, size_t
 	return i;
 }
 
-/* --- tensors */
-
-/* "8x1024x64" of at most JL_PROGRAM_RANK_MAX numbers; "-": none. */
+/* "8x1024x64": at most JL_PROGRAM_RANK_MAX numbers; "-": a scalar. */
 static enum jl_status read_dims(struct jl_reader *r, int64_t *dims, int *ret_rank)
 {
 	const char *at = r->field, *end = r->field + r->field_len;
@@ -102,7 +100,7 @@ enum jl_status jl_read_tensor(struct jl_reader *r)
 	t.strides = dims + t.rank;
 	for (int d = t.rank - 1; d >= 0; d--) {
 		dims[t.rank + d] = next;
-		/* saturated: a tensor beyond the limit is refused below */
+		/* saturates: a tensor above the limit is refused below */
 		const int64_t dim = dims[d] > 0 ? dims[d] : 1;
 
 		next = next <= JL_PROGRAM_DIM_MAX / dim ? next * dim : JL_PROGRAM_DIM_MAX + 1;
@@ -122,8 +120,6 @@ enum jl_status jl_read_tensor(struct jl_reader *r)
 	r->ids[JL_ID_TENSOR][id] = (uint32_t)r->p->n_tensors;
 	return JL_OK;
 }
-
-/* --- kinds of calls */
 
 /* "4,1,2*12": tensors by id. */
 static enum jl_status read_list(struct jl_reader *r, const struct jl_tensor_ref **ret_refs, uint32_t *ret_n)
@@ -169,7 +165,7 @@ static enum jl_status read_attr(struct jl_reader *r, struct jl_attr *ret_attr)
 	return jl_got(ret_attr->key && ret_attr->value, r->err);
 }
 
-/* Many kinds have one name: what was found last under its hash is looked at first. */
+/* Cached lookup: many kinds share a name, so the last result per hash is tried first. */
 static const struct jl_operator *find_operator(struct jl_reader *r, const char *name)
 {
 	uint32_t hash = 5381;
@@ -226,8 +222,6 @@ enum jl_status jl_read_module(struct jl_reader *r)
 	return JL_OK;
 }
 
-/* --- storages */
-
 static struct jl_reader_slot *slot_of(struct jl_reader *r, uint64_t id)
 {
 	size_t at = (size_t)jl_hash_keyed(&id, sizeof(id)) & (r->n_slots - 1);
@@ -282,8 +276,6 @@ enum jl_status jl_read_storage(struct jl_reader *r)
 	return JL_OK;
 }
 
-/* --- calls */
-
 enum jl_status jl_read_phase(struct jl_reader *r)
 {
 	const size_t phase = jl_reader_next(r) ? choose(r, jl_phase_names, JL_N_PHASE) : JL_N_PHASE;
@@ -306,7 +298,7 @@ static struct jl_event *add_event(struct jl_reader *r, enum jl_event_kind what, 
 	return event;
 }
 
-/* "+91:8388608" or "-88". */
+/* "+91:8388608" allocates, "-88" frees. */
 static enum jl_status read_alloc(struct jl_reader *r)
 {
 	const char *text = r->field + 1, *colon = memchr(r->field, ':', r->field_len);
@@ -322,7 +314,7 @@ static enum jl_status read_alloc(struct jl_reader *r)
 	} else if (alloc.freed && jl_digits(text, len, STORAGE_ID_MAX, &id)) {
 		struct jl_reader_slot *slot = slot_of(r, id);
 
-		if (!slot->live) /* it came before the step, or from the host: what was never counted is not missed */
+		if (!slot->live) /* freed here but allocated before the step or on the host: ignore */
 			return JL_OK;
 		slot->live = false;
 		index = slot->storage;
@@ -334,7 +326,7 @@ static enum jl_status read_alloc(struct jl_reader *r)
 	return JL_OK;
 }
 
-/* Modules on the way from the root to `to` that are not on the way to `from`. */
+/* Number of modules on the path from the root to `to` that are not on the path to `from`. */
 static uint8_t count_entered(const struct jl_program *p, uint32_t from, uint32_t to)
 {
 	int a = p->modules[from].depth, b = p->modules[to].depth, entered = 0;
@@ -374,7 +366,7 @@ enum jl_status jl_read_call(struct jl_reader *r)
 		event->entered = count_entered(r->p, r->module, module);
 		r->module = module;
 	}
-	r->p->n_events--; /* storages belong to this call */
+	r->p->n_events--; /* the storages belong to this call */
 	while (jl_reader_next(r))
 		JL_TRY(read_alloc(r));
 	r->p->n_events++;

@@ -1,4 +1,4 @@
-/* Inside the reader of program files only: where it stands, and the records that describe the step. */
+/* Private to the reader of program files: parser state, and the records that describe the step. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,8 +7,8 @@
 
 enum jl_id_table { JL_ID_TENSOR, JL_ID_KIND, JL_ID_MODULE, JL_ID_ASYNC, JL_N_ID };
 
-struct jl_reader_slot { /* of the table from a storage's id to its index */
-	uint64_t id;    /* + 1; 0: free */
+struct jl_reader_slot { /* hash table from a storage's id to its index */
+	uint64_t id;    /* id + 1; 0: free */
 	uint32_t storage;
 	bool live;
 };
@@ -21,14 +21,14 @@ struct jl_reader {
 	struct jl_arena *arena;
 	struct jl_err *err;
 	size_t line;
-	const char *begin, *end; /* of the line */
-	const char *at;          /* the next field; beyond `end`: there is none */
+	const char *begin, *end; /* the current line */
+	const char *at;          /* position of the next field; beyond `end`: none */
 	const char *field;
 	size_t field_len;
 	enum jl_step_phase phase;
-	uint32_t module; /* of the last call of a forward pass */
+	uint32_t module; /* module of the last forward call */
 	bool ended;
-	uint32_t *ids[JL_N_ID]; /* index + 1 by id; 0: not there */
+	uint32_t *ids[JL_N_ID]; /* index + 1 by id; 0: unused */
 	struct jl_tensor_ref *refs;
 	struct jl_attr *attrs;
 	int64_t *dims;
@@ -46,9 +46,9 @@ struct jl_counted {
 };
 
 struct jl_where jl_reader_where(const struct jl_reader *r);
-/* `en` has one %.*s, for `text`. */
+/* `en` contains one %.*s, for `text`. */
 enum jl_status jl_reader_fail(struct jl_reader *r, const char *en, const char *text, size_t len);
-bool jl_reader_next(struct jl_reader *r); /* false: the line has ended */
+bool jl_reader_next(struct jl_reader *r); /* false: end of the line */
 bool jl_digits(const char *text, size_t len, uint64_t most, uint64_t *ret_value);
 enum jl_status jl_reader_number(struct jl_reader *r, const char *what, uint64_t most, uint64_t *ret_value);
 enum jl_status jl_reader_word(struct jl_reader *r, const char *what, const char **ret_text);

@@ -1,4 +1,4 @@
-/* safetensors: the headers alone. Shapes of the usual names say what a config.json would. */
+/* Reads safetensors headers only. The shapes of well-known tensor names replace a config.json. */
 #include <dirent.h>
 #include <math.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "base/json_read.h"
 #include "program/modelfile.h"
 
-#define HEADER_MAX_B ((uint64_t)100 << 20) /* what the format itself allows */
+#define HEADER_MAX_B ((uint64_t)100 << 20) /* limit of the format itself */
 
 #define SHARDS_MAX 1024
 
@@ -82,7 +82,7 @@ static enum jl_status add_tensor(struct seen *s, const char *name, const json_t 
 	return JL_OK;
 }
 
-/* Heads are not in any shape: 128 wide, as nearly all have them, or 64 where that does not divide. */
+/* Shapes do not show the number of heads: head size 128, as almost all models have, or 64 if that does not divide. */
 static enum jl_status as_config(const struct seen *s, struct jl_modelfile *ret, const char *file,
 				struct jl_arena *arena, struct jl_err *err)
 {
@@ -153,13 +153,13 @@ enum jl_status jl_safetensors_parse(struct jl_modelfile *ret, const unsigned cha
 	return finish(&seen, ret, file, arena, err);
 }
 
-/* A name that a file beside this one may have: no way out of the folder. */
+/* File name without a path, so that a file cannot refer outside its folder. */
 static bool is_shard(const char *name)
 {
 	return name && name[0] != '.' && !strchr(name, '/') && strlen(name) < 256 && ends(name, ".safetensors");
 }
 
-/* `beside`: a file or folder whose name ends at `dir_len`. */
+/* `beside`: path whose first `dir_len` bytes are the folder. */
 static enum jl_status scan_shard(struct seen *seen, const char *beside, size_t dir_len, const char *name,
 				 struct jl_arena *arena, struct jl_err *err)
 {

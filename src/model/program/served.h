@@ -1,4 +1,4 @@
-/* A transformer as serving sees it: what is read and computed for each token. */
+/* A transformer as serving uses it: parameters read and products computed per token. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,22 +8,22 @@
 #include "timeline/serve.h"
 #include "program/transformer.h"
 
-/* From a shape. */
+/* Serving view of a model's shape. */
 struct jl_served jl_served_of(const struct jl_transformer *model);
-/* From the catalog: local and linear attention of its family included. */
+/* From a catalog record, with local and linear attention of its family. */
 struct jl_served jl_served_from_catalog(const struct jl_model_info *info);
 
-/* What the weights of a model are kept in: as asked, else as it is published, else JL_WEIGHTS_16. */
+/* Weight format of a model: as requested, else as published, else JL_WEIGHTS_16. */
 #define JL_WEIGHTS_16 "16-bit"
 const char *jl_served_weights(const char *asked, const struct jl_model_info *info);
 
-/* Bytes and arithmetic of a format as people write it ("fp8", "int4 AWQ", "Q4_K_M"); an unknown one is an error. */
+/* Parses a format as users write it ("fp8", "int4 AWQ", "Q4_K_M"): bytes and arithmetic. Unknown formats are an error. */
 enum jl_status jl_served_format(struct jl_serve_format *ret_format, const char *text, struct jl_err *err);
-bool jl_served_gguf(const char *text); /* a type of llama.cpp's files; NULL: no */
-/* As a device runs it: 4 bits that it cannot compute with are widened on the way. */
+bool jl_served_gguf(const char *text); /* a type of llama.cpp files; NULL: false */
+/* Adapts a format to a device: weights in 4 bits that it cannot compute with are dequantised in the kernel. */
 void jl_served_format_on(struct jl_serve_format *io_format, const struct jl_device *dev);
 
-/* An exchange over PCIe takes so much longer to begin than one over NVLink. */
+/* start-up of an exchange over PCIe / over NVLink */
 #define JL_PCIE_HOP 3.0
-/* Links between the devices of a host: NVLink, PCIe, or PCIe through the host's memory. */
+/* Sets the link between the devices of a host: NVLink, PCIe, or PCIe through host memory. */
 void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, bool p2p, bool nvlink);

@@ -1,4 +1,4 @@
-/* A graph of torch.export as JSON (torch.export's own schema): every tensor's shape is in it. */
+/* Reads torch.export graphs as JSON (torch.export's schema), which state the shape of every tensor. */
 #include <math.h>
 #include <string.h>
 
@@ -11,19 +11,19 @@
 #define RANK_MAX  8
 
 struct tensor {
-	int rank; /* < 0: not there */
+	int rank; /* < 0: missing */
 	double dims[RANK_MAX];
 };
 
 struct reader {
 	struct jl_net_state state;
-	const json_t *values; /* shapes by name */
+	const json_t *values; /* shapes by name of the value */
 	double batch;
 };
 
 struct node {
-	struct tensor in[3], out; /* the first tensors of its arguments */
-	const char *weight;       /* name of the second */
+	struct tensor in[3], out; /* first tensors of the arguments */
+	const char *weight;       /* name of the second tensor */
 };
 
 static struct tensor shape_of(const struct reader *r, const char *name)
@@ -35,7 +35,8 @@ static struct tensor shape_of(const struct reader *r, const char *name)
 	json_array_foreach(sizes, d, size)
 	{
 		const json_t *whole = json_object_get(size, "as_int");
-		const double n = json_is_integer(whole) ? json_number_value(whole) : 1; /* a symbol: one */
+		/* a symbolic size counts as 1 */
+		const double n = json_is_integer(whole) ? json_number_value(whole) : 1;
 
 		if (t.rank == RANK_MAX || !(n >= 0 && n <= 1e10))
 			return (struct tensor){ .rank = -1 };
@@ -93,7 +94,7 @@ static void add_conv(struct reader *r, const struct node *n)
 		       0);
 }
 
-/* Any product of matrices: y = a b; rows of the weights are outputs where `across`. */
+/* Matrix product y = a b; `across`: rows of the weights are outputs. */
 static void add_product(struct reader *r, const struct tensor *a, const struct tensor *b, bool across)
 {
 	const bool weights = b->rank == 2;
@@ -146,7 +147,7 @@ static void add_attention(struct reader *r, const struct node *n)
 
 enum kind { CONV, LINEAR, MATMUL, ADDMM, ATTENTION, STREAM, VIEW };
 
-/* By the beginning of the operator's name behind "aten."; the first that fits. */
+/* Prefix of the operator's name after "aten."; the first match applies. */
 static const struct {
 	const char *names;
 	enum kind kind;
@@ -168,7 +169,7 @@ static const struct {
 	  VIEW, 0 },
 };
 
-/* Does it begin with one of these words, which single spaces part? */
+/* True if `name` begins with one of the blank-separated words. */
 static bool begins(const char *words, const char *name)
 {
 	for (size_t len; *words; words += len + (words[len] == ' ')) {
@@ -186,7 +187,7 @@ static void add_node(struct reader *r, const char *target, const struct node *n)
 	enum jl_net_pass pass = JL_NET_PASS_MAP;
 
 	if (!name)
-		return; /* bookkeeping of Python */
+		return; /* Python bookkeeping: no kernel */
 	for (size_t i = 0; i < JL_LEN(operators); i++)
 		if (begins(operators[i].names, name + 5)) {
 			kind = operators[i].kind;
@@ -235,7 +236,7 @@ static void read_node(struct reader *r, const json_t *json)
 		add_node(r, target, &n);
 }
 
-/* Parameters and the first input that a person gives: the signature says which are which. */
+/* Reads the parameters and the first user input from the signature. */
 static void read_signature(struct reader *r, const json_t *specs)
 {
 	const json_t *spec;
@@ -277,7 +278,7 @@ static enum jl_status parse(struct reader *r, const json_t *root, const char *fi
 	r->batch = r->batch > 0 ? r->batch : 1;
 	n_params = r->state.net.n_params;
 	json_array_foreach(nodes, i, node) if (!r->state.status) read_node(r, node);
-	if (n_params > 0) /* else what products have */
+	if (n_params > 0) /* otherwise use the products' weights */
 		r->state.net.n_params = n_params;
 	return r->state.status;
 }

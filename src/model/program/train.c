@@ -1,3 +1,4 @@
+/* Step and memory of transformer training: prices blocks, sets optimizer states, checks plans. */
 #include "program/train.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ struct state_bytes {
 	double weight_B, grad_B, optimizer_B, moved_B;
 };
 
-/* moved_B: read gradient, states and master, write states, master and working copy, once each. */
+/* moved_B: one read of gradient, states and master copy, one write of states, master and working copy. */
 static const struct state_bytes state_table[JL_N_STATES] = {
 	[JL_STATES_MIXED] = { .weight_B = 2.0, .grad_B = 2.0, .optimizer_B = 12.0, .moved_B = 28.0 },
 	[JL_STATES_MEGATRON] = { .weight_B = 2.0, .grad_B = 4.0, .optimizer_B = 12.0, .moved_B = 30.0 },
@@ -31,7 +32,7 @@ void jl_plan_set_states(struct jl_plan *plan, enum jl_states states)
 
 void jl_plan_set_foreach(struct jl_plan *plan)
 {
-	/* decay 2, first moment 3, second 2 + 3, root 2, correction 2 + 2, update 4: elements read and written */
+	/* elements read and written: decay 2, first moment 3, second 2 + 3, root 2, correction 2 + 2, update 4 */
 	const double n_moved = 20.0, wide_B = plan->weight_B < 4.0 && plan->optimizer_B <= 4.0 ? 2.0 : 4.0;
 
 	plan->optimizer_moved_B = n_moved * wide_B;
@@ -40,20 +41,21 @@ void jl_plan_set_foreach(struct jl_plan *plan)
 
 void jl_plan_set_unfused(struct jl_plan *plan)
 {
-	const double n_ops = 13.0, n_tensors = 16.0; /* of a layer with biases */
+	const double n_ops = 13.0, n_tensors = 16.0; /* operations, and tensors per layer with biases */
 
-	plan->optimizer_moved_B = n_ops * 2.5 * 4.0; /* two inputs and an output, or one and one, in fp32 */
+	/* per operation on average 2.5 fp32 elements: two inputs and an output, or one of each */
+	plan->optimizer_moved_B = n_ops * 2.5 * 4.0;
 	plan->optimizer_kernels = n_ops * n_tensors;
 	plan->update_copies = 1;
 }
 
 void jl_plan_set_clipped(struct jl_plan *plan)
 {
-	/* Gradients are added to zeroed ones, widened and unscaled where they are narrow, read for their norm, scaled; masters are copied back. */
+	/* gradients are added to zeroed ones, converted and unscaled if narrow, read for the norm, scaled; masters are copied back */
 	const bool narrow = plan->weight_B < 4.0;
 
 	plan->optimizer_moved_B += narrow ? 8.0 + 6.0 + 4.0 + 8.0 + 6.0 : 16.0 + 4.0 + 8.0;
-	plan->update_copies = 1; /* of the widened gradients */
+	plan->update_copies = 1; /* the update copies the fp32 gradients */
 }
 
 enum jl_loss jl_loss_of(enum jl_framework framework)
@@ -83,7 +85,7 @@ enum jl_status jl_train_check(const struct jl_train *train, double n_gpus, doubl
 	if (!divides(p->tp, m->heads))
 		return jl_fail(err, JL_E_USAGE, "tp %g does not divide the %g heads; take a divisor of %g", p->tp,
 			       m->heads, m->heads);
-	/* of interleaved stages the first and the last may hold the embedding and the head alone */
+	/* with interleaving, the first and last stage may hold only embedding or head */
 	const double ends = p->n_chunks > 1.0 ? 2.0 : 0.0;
 
 	if (!(p->pp * p->n_chunks <= m->n_layers + ends))
@@ -120,15 +122,15 @@ static struct jl_model_size model_size(const struct jl_transformer *m)
 	};
 }
 
-/* 16-bit products over fp32 weights: the framework casts. */
+/* Framework autocast: 16-bit products over fp32 weights. */
 static int is_autocast(const struct jl_train *train)
 {
 	return !jl_fusion_by_hand(train->profile->fusion) && jl_dtype_B(train->shard.act_dtype) < 4.0 &&
 	       train->plan.weight_B >= 4.0 && !jl_tune_frozen(&train->shard.tune);
 }
 
-/* Gradients that are kept wider than activations are summed by the product itself, read and written; FSDP moves as much
- * to widen them before they are exchanged. */
+/* Gradients wider than activations are accumulated by the product itself (read and write); FSDP moves as many bytes to convert them before the
+ * exchange. */
 static int sums_in_product(const struct jl_train *train)
 {
 	return !is_autocast(train) && train->plan.grad_B > jl_dtype_B(train->shard.act_dtype);
@@ -168,7 +170,7 @@ static void keep_above(struct jl_block_cost *cost, double frac)
 	cost->saved_B *= frac;
 }
 
-/* Every kind of block of the model on the device, one micro-batch; without a device only what is kept. */
+/* Prices all kinds of blocks for one micro-batch; without a device only the bytes kept. */
 static void price_blocks(const struct jl_train *train, const struct jl_device *dev, const struct jl_shard *shard,
 			 struct jl_block_cost *ret_cost)
 {
@@ -190,8 +192,8 @@ static void price_blocks(const struct jl_train *train, const struct jl_device *d
 
 #define N_RECALLED 8
 
-/* The same, or as this thread priced it a moment ago: one question is asked of a case many times with something else changed (launches, stages, states). The
- * structs are copies of one another: padding is alike, and a difference that is none only costs time. */
+/* The same with a small cache per thread: one case is often priced repeatedly with other launches, stages or states. Structs are compared as bytes;
+ * differing padding only costs time. */
 static void recall_priced(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
 {
 	static _Thread_local struct priced {
@@ -221,13 +223,12 @@ static void recall_priced(const struct jl_train *train, const struct jl_shard *s
 	memcpy(ret_cost, p->cost, sizeof(p->cost));
 }
 
-/* The same with kept prices of a run: those of the last call where that was on this device. */
+/* The same with the caller's cached prices, if they are for this device. */
 static void recall_blocks(const struct jl_train *train, const struct jl_shard *shard, struct jl_block_cost *ret_cost)
 {
 	struct jl_train_prices *prices = train->prices;
 
-	/* devices are copies of one another: padding is alike, and a difference that is none only costs time.
-	 * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+	/* compared as bytes: differing padding only costs time. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 	if (prices && prices->known && memcmp(&prices->dev, train->dev, sizeof(prices->dev)) == 0) {
 		memcpy(ret_cost, prices->cost, sizeof(prices->cost));
 		return;
@@ -242,9 +243,9 @@ static void recall_blocks(const struct jl_train *train, const struct jl_shard *s
 	}
 }
 
-/* Bytes of the logits and their gradients beside what the loss keeps: how many copies there are at once depends on who wrote it. Written out, the
- * gradient of its sum and that of the logits are there together. A thin loss keeps the product itself and turns it into its gradient, unless
- * rows that do not start on 16 bytes were copied for a product that is worth it (seen in compiled runs on an H200). */
+/* Bytes of logits and gradients beyond what the loss keeps; the number of simultaneous copies depends on the implementation. Unfused: gradients of
+ * the sum and of the logits coexist. Fused without fp32 copy: keeps the product's output and overwrites it with its gradient, unless unaligned rows
+ * were copied for a large product (seen in compiled runs on an H200). */
 static double logit_B(const struct jl_train *train, const struct jl_shard *shard)
 {
 	static const double copies_B[] = {
@@ -278,7 +279,7 @@ static void weigh_bytes(const struct jl_train *train, const struct jl_shard *s, 
 	ret_blocks->boundary_B = tokens * m->hidden * jl_dtype_B(s->act_dtype) / (s->sp ? s->tp : 1.0);
 	ret_blocks->logits_B = m->head != JL_HEAD_SPAN ? n_logits * logit_B(train, s) : 0.0;
 	if (s->thin_loss &&
-	    m->head != JL_HEAD_SPAN) /* gradients of both tables, narrow and wide, at the end of the pass back */
+	    m->head != JL_HEAD_SPAN) /* gradients of both tables, narrow and wide, at the end of the backward pass */
 		ret_blocks->logits_B += fmin(n_logits * jl_dtype_B(s->act_dtype),
 					     table_B * m->vocab / s->tp * m->hidden);
 	if (m->head != JL_HEAD_SPAN && train->chunked_loss > 1.0) {
@@ -355,7 +356,7 @@ struct jl_step_cost jl_train_step(const struct jl_train *train, const struct jl_
 
 struct jl_memory jl_train_memory(const struct jl_train *train, const struct jl_train_blocks *blocks)
 {
-	/* Inside a host communicators need few channels and no buffers for a network. */
+	/* inside a host communicators need fewer channels and no network buffers */
 	const double in_host_frac = 0.3, left_free_frac = 0.06;
 	struct jl_memory_fit fit = train->memory;
 

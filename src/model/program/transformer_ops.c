@@ -1,4 +1,4 @@
-/* The operators of a transformer: which products and streams one micro-batch makes of it, cut by the plan. */
+/* Operators of a transformer: products and streams of one micro-batch under a given sharding. */
 #include "program/transformer.h"
 
 #include <math.h>
@@ -10,47 +10,47 @@ struct builder {
 	struct jl_op_list *list;
 	const struct jl_transformer *m;
 	const struct jl_shard *s;
-	double act_B;      /* bytes of an activation */
-	double kept_B;     /* of one that a product keeps for its weight gradient: as it read it */
-	double wide_B;     /* of norms and residuals: 4 under autocast */
-	double tokens;     /* of one device's micro-batch */
-	double seq_tokens; /* the same where sequence parallelism cuts as well */
-	int frozen;        /* products have no weight gradients */
-	int still;         /* nor have embedding and logits */
+	double act_B;      /* bytes per activation element */
+	double kept_B;     /* bytes per element kept for a weight gradient, in the format that the product reads */
+	double wide_B;     /* bytes per element of norms and residuals: 4 under autocast */
+	double tokens;     /* tokens of one device's micro-batch */
+	double seq_tokens; /* the same, divided by sequence parallelism */
+	int frozen;        /* no weight gradients of products */
+	int still;         /* no gradients of embedding and logits */
 };
 
-/* SM clocks an element of kernels that are bound by issue rather than by memory: reductions over rows, transcendentals, widening
- * casts. Measured on an H200 with PyTorch 2.11 (data/validation/ops_h200.csv); clocks of an SM carry over to other GPUs. */
+/* SM clocks per element of kernels limited by issue: row reductions, transcendentals, widening casts. Measured on an H200 with PyTorch 2.11
+ * (data/validation/ops_h200.csv); used for other GPUs too. */
 static const struct {
 	double norm, norm_row[2], weight_sum, gelu, gelu_back, widen, softmax, softmax_long, softmax_back, loss,
 		loss_back, dropout, sum, turn;
 } clocks = {
 	.norm = 0.45,
-	.norm_row = { [JL_NORM_LAYER] = 330.0, [JL_NORM_RMS] = 150.0 }, /* of a row of any width */
+	.norm_row = { [JL_NORM_LAYER] = 330.0, [JL_NORM_RMS] = 150.0 }, /* per row of any width */
 	.weight_sum = 0.75,
 	.gelu = 0.34,
 	.gelu_back = 0.46,
 	.widen = 0.75,
-	.softmax = 0.42, /* rows of up to 1,024, which stay in registers */
+	.softmax = 0.42, /* rows up to 1,024, which stay in registers */
 	.softmax_long = 0.72,
 	.softmax_back = 0.4,
 	.loss = 0.36,
 	.loss_back = 0.48,
 	.dropout = 0.46,
 	.sum = 0.25,
-	.turn = 0.85, /* copies that lay heads side by side, or back */
+	.turn = 0.85, /* copies to and from heads-contiguous layout */
 };
 
 static struct jl_op *add_op(struct builder *b, const char *name, enum jl_op_kind kind)
 {
-	/* No list of ours is longer: see the tests. One that was would lose its last operator, not memory. */
+	/* a test checks that no list exceeds the limit; beyond it the last entry would be overwritten */
 	struct jl_op *op = &b->list->op[b->list->n_op < JL_MAX_OPS ? b->list->n_op++ : JL_MAX_OPS - 1];
 
 	*op = (struct jl_op){ .name = name, .kind = kind, .n_kernels = 1.0, .n_back = 1.0 };
 	return op;
 }
 
-/* A kernel that moves so many bytes an element, forward and backward. */
+/* Adds a kernel that moves fwd_B and back_B bytes per element, forward and backward. */
 static struct jl_op *add_stream(struct builder *b, const char *name, double elements, double fwd_B, double back_B)
 {
 	struct jl_op *op = add_op(b, name, JL_OP_STREAM);
@@ -83,8 +83,8 @@ static int own(const struct builder *b)
 	return b->s->fusion == JL_FUSION_OWN;
 }
 
-/* Autocast narrows what goes into a product, and widens its gradient on the way back. A compiler does the former where the
- * activation is made; weights it casts like everybody. */
+/* Autocast narrows a product's input and widens its gradient. A compiler narrows activations where they are computed, but casts weights like the
+ * others. */
 static void add_cast(struct builder *b, const char *name, double elements)
 {
 	struct jl_op *op;
@@ -96,7 +96,7 @@ static void add_cast(struct builder *b, const char *name, double elements)
 	op->light = 1;
 }
 
-/* Written by hand it is part of the product before; a compiler makes two kernels of the sum, its partial sums in between. */
+/* Bias gradient. Hand-written code fuses it into the previous product; a compiler uses two kernels with partial sums. */
 static void add_bias_gradient(struct builder *b, double m, double n)
 {
 	struct jl_op *op;
@@ -106,14 +106,14 @@ static void add_bias_gradient(struct builder *b, double m, double n)
 	op = add_stream(b, JL_N("bias gradient"), m * n, 0.0, b->act_B);
 	set_clocks(op, m * n, 0.0, unfused(b) ? clocks.sum : 0.0);
 	op->n_back = unfused(b) ? 1.0 : 2.0;
-	if (b->s->autocast) { /* the bias itself is cast there, and its gradient back */
+	if (b->s->autocast) { /* casts of the bias and of its gradient */
 		op = add_stream(b, JL_N("bias casts"), n, 4.0 + b->act_B, unfused(b) ? 4.0 + b->act_B : 0.0);
 		op->light = 1;
 	}
 }
 
-/* Experts side by side: Transformer Engine and the plain loop launch each one's kernels by itself; compiled code has one for all. Inside
- * the library's loop that costs less than a launch of the framework, in whose launches it is counted here. */
+/* Launches of experts: Transformer Engine and plain loops launch each expert's kernels, compiled code one for all. A launch in the library's loop
+ * is cheaper; it is counted here as a share of a framework launch. */
 static void launch_each(const struct builder *b, struct jl_op *op, double n_experts)
 {
 	const double times = compiled(b) ? 1.0 : 1.0 + b->s->expert_call_frac * (n_experts - 1.0);
@@ -122,7 +122,7 @@ static void launch_each(const struct builder *b, struct jl_op *op, double n_expe
 	op->n_back *= times;
 }
 
-/* A linear layer: the product, and what the number format or frozen weights add to it. */
+/* A linear layer: the product, and kernels added by the number format or frozen weights. */
 static struct jl_op *add_linear(struct builder *b, const char *name, double m, double n, double k, double batch)
 {
 	const struct jl_shard *s = b->s;
@@ -131,8 +131,8 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	if (!b->frozen)
 		add_cast(b, JL_N("weight casts"), n * k * batch);
 	if (s->dtype == JL_FP8) {
-		/* The kernel before writes a byte instead of 16 bits, and a transposed copy is made for the weight
-		 * gradient; the output's gradient is read once and written twice. */
+		/* the previous kernel writes one byte instead of 16 bits, a transposed copy is made for the weight gradient, and the output's
+		 * gradient is read once and written twice */
 		launch_each(b, add_stream(b, JL_N("fp8 cast"), m * k * batch, 2.0, n * (b->act_B + 2.0) / k), batch);
 	}
 	if (b->frozen && s->tune.base != JL_BASE_SAME) {
@@ -150,32 +150,31 @@ static struct jl_op *add_linear(struct builder *b, const char *name, double m, d
 	op->trained = !b->frozen;
 	op->needs_dgrad = 1;
 	launch_each(b, op, batch);
-	/* PyTorch's recompute by operator runs every second product again: the second, fourth and sixth of a layer's seven */
+	/* PyTorch's selective recompute repeats every second product: the second, fourth and sixth of a layer's seven */
 	if (s->flash && !jl_fusion_by_hand(s->fusion))
 		op->selective = 3.0 / 7.0;
 	return op;
 }
 
-/* How many of `targets` are aimed at. */
+/* Number of `targets` that have adapters. */
 static double n_aimed(const struct builder *b, unsigned targets)
 {
 	return b->frozen && b->s->tune.rank > 0.0 ? __builtin_popcount(b->s->tune.targets & targets) : 0.0;
 }
 
-/* Products that make what `targets` names, where q, k and v are one. */
+/* Number of products for `targets`; a fused q, k and v product counts once. */
 static double n_linear(const struct builder *b, unsigned targets)
 {
 	return targets & JL_TARGET_QKV ? 1.0 : n_aimed(b, targets);
 }
 
-/* Is what goes into these products kept? For weight gradients, for adapters, and by those who unpack weights. */
+/* True if the products' input is kept: for weight gradients, adapters, or dequantised weights. */
 static int keeps_input(const struct builder *b, unsigned targets)
 {
 	return !b->frozen || n_aimed(b, targets) > 0.0 || b->s->tune.base != JL_BASE_SAME;
 }
 
-/* Rows of weights made longer or shorter: the product of the adapters and its sum with the weights are written out for their lengths, and
- * the frozen product is made once more. */
+/* DoRA row lengths: computes the adapters' product and its sum with the weights, and repeats the frozen product. */
 static void add_lengths(struct builder *b, double m, double n, double k)
 {
 	struct jl_op *op = add_stream(b, JL_N("weight lengths"), n * k, 6.0 * b->act_B, 0.0);
@@ -184,8 +183,8 @@ static void add_lengths(struct builder *b, double m, double n, double k)
 	add_linear(b, JL_N("frozen product again"), m, n, k, 1.0);
 }
 
-/* Adapters beside frozen products that make `n` of `k`: two thin products each, bound by the activations they read and write; operation by
- * operation they are scaled and added on top, and what they read is dropped out. */
+/* Adapters beside frozen products of `n` outputs from `k` inputs: two thin products each, limited by reading and writing activations. Unfused:
+ * separate scaling, addition and dropout. */
 static void add_adapter(struct builder *b, unsigned targets, double m, double n, double k)
 {
 	const struct jl_tune *t = &b->s->tune;
@@ -193,12 +192,13 @@ static void add_adapter(struct builder *b, unsigned targets, double m, double n,
 	const int fused = jl_fusion_by_hand(b->s->fusion);
 	const double all = times > 0.0 ? n_aimed(b, targets) / __builtin_popcount(targets & ~(unsigned)JL_TARGET_QKV)
 				       : 0.0;
-	const double out = t->targets & targets & JL_TARGET_QKV ? n : n * all; /* of all of them together */
+	/* number of outputs of all of them together */
+	const double out = t->targets & targets & JL_TARGET_QKV ? n : n * all;
 	struct jl_op *op;
 
 	if (times <= 0.0)
 		return;
-	if (t->scales) { /* a sum and a product; back a product for each of both, and sums over the tokens */
+	if (t->scales) { /* shift and scale forward; backward a product for each, and sums over the tokens */
 		op = add_stream(b, JL_N("adapters"), m * out, 4.0 * a, 7.0 * a);
 		op->n_kernels = 2.0 * n_linear(b, targets);
 		op->n_back = 4.0 * n_linear(b, targets);
@@ -217,7 +217,7 @@ static void add_adapter(struct builder *b, unsigned targets, double m, double n,
 		add_lengths(b, m, out, k);
 }
 
-/* A narrow layer on the branch, its output added to what goes in. */
+/* Bottleneck adapter on the branch; its output is added to its input. */
 static void add_bottleneck(struct builder *b)
 {
 	const double a = b->act_B, h = b->m->hidden, rank = b->s->tune.rank;
@@ -231,8 +231,8 @@ static void add_bottleneck(struct builder *b)
 	op->saved_B = b->tokens * a * (h + 2.0 * rank);
 }
 
-/* Gradients of a norm's scale and shift: sums over all rows, a block of threads for 32 columns, so narrow layers leave most SMs idle. (The
- * block has the work of three SMs' worth of issue: waits for memory bound wide layers sooner.) A compiler's are with the norm. */
+/* Gradients of a norm's scale and shift: sums over all rows, one thread block per 32 columns, so narrow layers leave most SMs idle. (A block issues
+ * as much as three SMs can: memory latency limits wide layers sooner.) Compilers compute them inside the norm. */
 static void add_norm_sums(struct builder *b, double elements)
 {
 	struct jl_op *op;
@@ -244,17 +244,17 @@ static void add_norm_sums(struct builder *b, double elements)
 	op->back = (struct jl_stream){ .clocks = elements * clocks.weight_sum, .most_sm = 3.0 / 32.0 * b->m->hidden };
 }
 
-/* A norm, and the copies of its output that products take; `n_uses`: how many operations read it, `targets`: of adapters that do. */
+/* A norm, and the copies of its output that products take. `n_uses`: number of readers; `targets`: readers with adapters. */
 static void add_norm(struct builder *b, const char *name, double n_uses, unsigned targets)
 {
 	const double elements = b->seq_tokens * b->m->hidden, w = b->wide_B, a = b->act_B;
-	const double drop = compiled(b) ? b->m->dropout : 0.0; /* of the branch before it, whose mask is kept */
+	const double drop = compiled(b) ? b->m->dropout : 0.0; /* dropout mask of the branch before it */
 	const int spelled = b->s->written_out & JL_WRITTEN_NORM && unfused(b) && b->m->norm == JL_NORM_RMS;
 	struct jl_op *op;
 
-	if (spelled) /* widened, squared, summed, scaled, narrowed, scaled by the weights */
+	if (spelled) /* Hugging Face RMSNorm: convert, square, sum, scale, convert, multiply by the weights */
 		op = add_stream(b, name, elements, 28.0 + 4.0 * a, 36.0 + 6.0 * a);
-	else if (compiled(b) || own(b)) /* with the residual before it and the cast behind it; back the same */
+	else if (compiled(b) || own(b)) /* includes the residual before and the cast behind it, in both directions */
 		op = add_stream(b, name, elements, 2.0 * w + 2.0 * a + drop, 3.0 * w + 2.0 * a + drop);
 	else
 		op = add_stream(b, name, elements, 2.0 * w, 3.0 * w);
@@ -264,10 +264,10 @@ static void add_norm(struct builder *b, const char *name, double n_uses, unsigne
 			   unfused(b)    ? 0.0
 			   : compiled(b) ? 1.05
 					 : 1.75);
-	/* a compiler sums for scale and shift in two stages, the second of them one by one */
+	/* a compiler sums scale and shift gradients in two stages, the second in separate kernels */
 	op->n_back = !compiled(b) ? 1.0 : b->m->norm == JL_NORM_LAYER ? 4.0 : 3.0;
-	/* Input, and output for the product after it. Recomputing by operator keeps the layer's input, the attention's
-	 * keys, values and output, and one of the feed-forward products: everything else is made again from them. */
+	/* keeps the input, and the output for the next product; selective recompute keeps the layer's input, the attention's keys, values and
+	 * output and one feed-forward product, and recomputes the rest */
 	op->saved_B = elements * (w + b->kept_B + drop);
 	op->selective = b->s->flash;
 	op->dropped_B = elements * (b->list->n_op > 1 ? w + b->kept_B : b->kept_B);
@@ -288,13 +288,13 @@ static void add_norm(struct builder *b, const char *name, double n_uses, unsigne
 		add_stream(b, JL_N("sum of gradients"), elements * (n_uses - 1.0), 0.0, 3.0 * w);
 }
 
-/* The branch comes back to the residual: by itself, or inside the next norm where a compiler joins them. */
+/* Residual addition: a separate kernel, or inside the next norm with a compiler. */
 static void add_residual(struct builder *b, const char *name)
 {
 	const double elements = b->seq_tokens * b->m->hidden, a = b->act_B, w = b->wide_B, drop = b->m->dropout;
 	struct jl_op *op;
 
-	if (own(b) || compiled(b)) /* inside the norm behind it */
+	if (own(b) || compiled(b)) /* part of the next norm */
 		return;
 	if (b->s->fusion == JL_FUSION_HAND) {
 		op = add_stream(b, name, elements, 3.0 * a + drop, 3.0 * a + drop);
@@ -311,7 +311,7 @@ static void add_residual(struct builder *b, const char *name)
 		add_stream(b, JL_N("gradient cast"), elements, 0.0, 4.0 + a)->light = 1;
 }
 
-/* Turning q and k by their positions; written out it is products, a negation, a concatenation and a sum. */
+/* Rotary position embedding of q and k; unfused: products, a negation, a concatenation and a sum. */
 static void add_rotary(struct builder *b, double elements)
 {
 	const double a = b->act_B;
@@ -321,15 +321,15 @@ static void add_rotary(struct builder *b, double elements)
 		add_stream(b, JL_N("rotary"), elements, 2.0 * a, 2.0 * a)->n_kernels = compiled(b) ? 1.0 : 2.0;
 		return;
 	}
-	/* cos and sin are fp32: under autocast the sum is too, and is cast for the attention */
+	/* cos and sin are fp32: under autocast the sum is fp32 too, and is cast for the attention */
 	op = b->s->autocast ? add_stream(b, JL_N("rotary"), elements, 3.0 * a + 28.0, 3.0 * a + 34.0)
 			    : add_stream(b, JL_N("rotary"), elements, 10.0 * a, 11.0 * a);
 	op->n_kernels = b->s->autocast ? 12.0 : 10.0;
 	op->n_back = b->s->autocast ? 16.0 : 10.0;
 }
 
-/* What is laid side by side for batched products of heads, and back. Spelled out by PyTorch, keys and values are repeated for their group
- * and queries and keys scaled before. */
+/* Copies to and from the layout of batched products. PyTorch's unfused attention also repeats keys and values for their group and scales queries
+ * and keys. */
 static void add_head_copies(struct builder *b, double heads, double kv_heads, double qk_dim, int spelled)
 {
 	const double elements = b->tokens * heads * qk_dim, share = kv_heads / heads;
@@ -348,8 +348,8 @@ static void add_head_copies(struct builder *b, double heads, double kv_heads, do
 	op->n_back = 3.0;
 }
 
-/* What is done to the map of scores where it is written out. PyTorch's softmax multiplies gradient and output by a separate kernel on
- * the way back; under autocast it is fp32, with casts around it. */
+/* Kernels on the score matrix of unfused attention. PyTorch's softmax backward has a separate product of gradient and output; under autocast
+ * softmax is fp32, with casts around it. */
 static void set_scores(const struct builder *b, struct jl_attention *att, int spelled)
 {
 	const double a = b->act_B, drop = b->m->dropout, w = b->s->autocast ? 4.0 : a,
@@ -357,18 +357,18 @@ static void set_scores(const struct builder *b, struct jl_attention *att, int sp
 
 	att->soft_clocks = (att->seq_kv > 1024.0 ? clocks.softmax_long : clocks.softmax);
 	att->soft_back_clocks = clocks.softmax_back;
-	if (spelled) { /* the mask's sum, and a look for rows that are masked whole; a compiler joins all with the softmax */
+	if (spelled) { /* addition of the mask, and a search for fully masked rows; a compiler fuses all into softmax */
 		att->score_B = unfused(b) ? 5.0 * a + 3.0 : 0.0;
 		att->soft_B = 2.0 * a;
 		att->soft_back_B = 3.0 * a;
 		return;
 	}
-	if (!unfused(b)) { /* scale, mask, softmax and dropout in one */
+	if (!unfused(b)) { /* scale, mask, softmax and dropout fused */
 		att->soft_B = 6.5 * a;
 		att->soft_back_B = 7.5 * a;
 		return;
 	}
-	att->score_B = 4.0 * a + 2.0 * cast; /* scale, mask */
+	att->score_B = 4.0 * a + 2.0 * cast; /* kernels for scale and mask */
 	att->soft_B = 2.0 * w + drop * (2.0 * w + 1.0);
 	att->soft_clocks += drop * clocks.dropout;
 	att->score_back_B = 2.0 * a + 2.0 * cast + 3.0 * w + drop * (2.0 * w + 1.0);
@@ -386,7 +386,7 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 
 	if (turned)
 		add_rotary(b, b->tokens * (heads + kv_heads) * qk_dim);
-	/* gradients of q, k and v are put together for the one product before; a compiler does so where it turns them back */
+	/* gradients of q, k and v are concatenated for the fused product; a compiler does so in the rotary kernel */
 	if (unfused(b) || (compiled(b) && !turned)) {
 		const double elements = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim);
 
@@ -410,41 +410,41 @@ static void add_core(struct builder *b, double heads, double kv_heads, double qk
 		.seen_frac = jl_transformer_seen_frac(b->m, s->seq),
 	};
 	set_scores(b, &op->u.attention, spelled);
-	/* Batched products of heads whose rows do not start on 16 bytes leave the tensor cores. */
+	/* batched products with unaligned rows (16 bytes) do not use tensor cores */
 	if (!fused && fmod(qk_dim * b->act_B, 16.0) > 0.0 && b->act_B < 4.0)
 		op->u.attention.dtype = JL_FP32;
 	op->n_kernels = fused ? 1.0 : spelled ? (unfused(b) ? 13.0 : 3.0) : unfused(b) ? 6.0 : 4.0;
-	/* fused in fp32: PyTorch's own, with sums and fills around it */
+	/* fused fp32: PyTorch's own kernel, with sums and fills around it */
 	op->n_back = fused ? (b->act_B < 4.0 ? 3.0 : 5.0) : spelled ? 5.0 : unfused(b) ? 9.0 : 6.0;
 	if (fused && b->act_B < 4.0 &&
-	    !jl_fusion_by_hand(s->fusion)) { /* cuDNN's: the seed is unpacked, gradients of a group summed */
+	    !jl_fusion_by_hand(s->fusion)) { /* cuDNN: unpacks the seed, sums gradients of a group */
 		op->n_kernels += b->m->dropout > 0.0;
 		op->n_back += kv_heads < heads ? 2.0 : 0.0;
 	}
 	op->saved_B = b->tokens * ((heads + kv_heads) * qk_dim + kv_heads * v_dim) * b->act_B;
 	if (fused) {
 		op->dropped_B = b->tokens * heads * qk_dim * b->act_B;
-		op->saved_B += b->tokens * heads * 4.0; /* sums of the softmax rows */
+		op->saved_B += b->tokens * heads * 4.0; /* row sums of softmax */
 	} else {
 		op->dropped_B = map * (b->act_B + (b->m->dropout ? b->act_B + 1.0 : 0.0));
-		if (s->written_out & JL_WRITTEN_SCORES) { /* the softmax is made wide; back there are two more of it */
+		if (s->written_out & JL_WRITTEN_SCORES) { /* fp32 softmax; two more copies in the backward pass */
 			op->dropped_B += map * 4.0;
 			b->list->beside_B = fmax(b->list->beside_B, map * 8.0);
 		}
-		if (spelled || unfused(b)) /* gradients of the map before and behind its softmax */
+		if (spelled || unfused(b)) /* gradients of the scores before and after softmax */
 			b->list->beside_B = fmax(b->list->beside_B, map * 2.0 * b->act_B);
 		op->saved_B += op->dropped_B;
 		op->selective = 1;
 	}
 }
 
-/* Queries, keys and values of latent attention are cheap to make again from their latents, and large: recompute by operator does so. */
+/* Latent attention: selective recompute repeats queries, keys and values, because they are large and cheap to compute from their latents. */
 static void add_latent(struct builder *b, const char *name, double n, double k)
 {
 	struct jl_op *op = add_linear(b, name, b->tokens, n, k, 1.0);
 
 	op->selective = b->s->flash;
-	op->dropped_B = op->selective * b->tokens * n * b->act_B; /* of what the attention keeps */
+	op->dropped_B = op->selective * b->tokens * n * b->act_B; /* of what the attention keeps, this is dropped */
 }
 
 static void add_attention(struct builder *b)
@@ -487,22 +487,22 @@ static void add_ffn(struct builder *b, double tokens, double ffn, double batch)
 
 	add_linear(b, JL_N("ffn up"), tokens, n_up * ffn, m->hidden, batch);
 	for (size_t i = from; m->gated && !jl_fusion_by_hand(b->s->fusion) && i < b->list->n_op;
-	     i++) { /* gate, up: one each */
+	     i++) { /* one product each for gate and up */
 		b->list->op[i].n_kernels *= 2.0;
 		b->list->op[i].n_back *= 2.0;
 	}
 	add_adapter(b, JL_TARGET_GATE | JL_TARGET_UP, tokens * batch, n_up * ffn, m->hidden);
-	if (m->gated && unfused(b)) { /* an activation, a multiplication */
+	if (m->gated && unfused(b)) { /* kernels for activation and multiplication */
 		add_stream(b, JL_N("gate"), elements, 3.0 * a, 6.0 * a)->n_back = 2.0;
 		op = add_stream(b, JL_N("activation"), elements, 2.0 * a, 3.0 * a);
 	} else {
 		op = add_stream(b, JL_N("activation"), elements, (n_up + 1.0) * a, (2.0 * n_up + 1.0) * a);
 	}
-	if (!m->gated && own(b)) /* inside the products around it, which wait for arithmetic */
+	if (!m->gated && own(b)) /* fused into the neighbouring products, which are limited by arithmetic */
 		op->u.stream.moved_B = op->back.moved_B = op->n_kernels = op->n_back = 0.0;
 	if (!m->gated)
 		set_clocks(op, elements, clocks.gelu, clocks.gelu_back);
-	/* input, and output for the product after it where that one keeps it */
+	/* keeps the input, and the output if the next product needs it */
 	op->saved_B = elements * (n_up * a + (keeps_input(b, JL_TARGET_DOWN) ? b->kept_B : 0.0));
 	if (m->gated && unfused(b))
 		op->saved_B += elements * a; /* the activated gate is kept for the multiplication */
@@ -525,7 +525,7 @@ static void add_moe(struct builder *b)
 	op->saved_B = t * moe->top_k * h * b->kept_B;
 	op->n_kernels = 8.0;
 	op->n_back = 16.0;
-	/* every rank waits for the one whose experts have most */
+	/* every rank waits for the one with the most loaded expert */
 	add_ffn(b, t * moe->top_k / local * fmax(b->s->expert_load, 1.0), moe->expert_ffn / b->s->tp, local);
 	if (moe->n_shared > 0.0)
 		add_ffn(b, t, moe->n_shared * moe->expert_ffn / b->s->tp, 1.0);
@@ -555,15 +555,15 @@ static void add_embed(struct builder *b)
 				      b->still ? 0.0 : 4.0 * b->wide_B);
 
 	op->n_kernels = compiled(b) ? 1.0 : 3.0;
-	/* PyTorch adds up the gradients of more than 3,072 tokens by sorting them: nineteen kernels, traced */
+	/* above 3,072 tokens PyTorch accumulates the gradients by sorting: nineteen kernels, from traces */
 	op->n_back = b->still ? 0.0 : unfused(b) && b->tokens > 3072.0 ? 22.0 : compiled(b) ? 2.0 : 6.0;
 	op->saved_B = 8.0 * b->tokens;
 	if (b->m->embed_norm)
 		add_norm(b, JL_N("norm"), 1.0, 0);
 }
 
-/* The loss over the logits. Written out: log-softmax, under autocast a wide copy for the sum and a narrow one of its gradient, a
- * gradient that is filled with zeros first, and the backward of the log-softmax. */
+/* Loss over the logits. Unfused: log-softmax, under autocast an fp32 copy for the sum and a narrow one of its gradient, a zero-filled gradient, and
+ * the backward of log-softmax. */
 static void add_loss(struct builder *b, double logits)
 {
 	const double a = b->act_B;
@@ -572,7 +572,7 @@ static void add_loss(struct builder *b, double logits)
 	if (b->s->thin_loss) { /* read for the sums; read for the gradient and written */
 		op = add_stream(b, JL_N("loss"), logits, a, 2.0 * a);
 		op->n_kernels = compiled(b) ? 2.0 : 1.0;
-	} else if (b->s->written_out & JL_WRITTEN_LOSS) { /* widened, shifted by a copy, log-softmax; back the same */
+	} else if (b->s->written_out & JL_WRITTEN_LOSS) { /* convert, shift by a copy, log-softmax; the same backward */
 		op = add_stream(b, JL_N("loss"), logits, a + 20.0, a + 32.0);
 		op->n_kernels = 4.0;
 		op->n_back = 6.0;
@@ -581,7 +581,7 @@ static void add_loss(struct builder *b, double logits)
 				    : add_stream(b, JL_N("loss"), logits, 2.0 * a, 4.0 * a);
 		op->n_kernels = b->s->autocast ? 3.0 : 2.0;
 		op->n_back = b->s->autocast ? 4.0 : 3.0;
-	} else { /* an fp32 softmax and its copies */
+	} else { /* fp32 softmax with its copies */
 		op = add_stream(b, JL_N("loss"), logits, a + 8.0, a + 8.0);
 		op->n_kernels = 6.0;
 		op->n_back = 6.0;
@@ -604,7 +604,7 @@ static void add_head(struct builder *b)
 
 	if (!b->still)
 		add_cast(b, JL_N("weight casts"), vocab * m->hidden);
-	op = add_op(b, JL_N("logits"), JL_OP_GEMM); /* not in fp8: frameworks keep the last product in 16 bits */
+	op = add_op(b, JL_N("logits"), JL_OP_GEMM); /* not fp8: frameworks keep the last product in 16 bits */
 	op->u.gemm = (struct jl_gemm){ .m = t,
 				       .n = wide,
 				       .k = m->hidden,
@@ -623,7 +623,7 @@ void jl_transformer_ops(const struct jl_transformer *model, const struct jl_shar
 	struct builder b = { .list = ret_list, .m = model, .s = shard, .frozen = jl_tune_frozen(&shard->tune) };
 
 	b.still = shard->tune.kind != JL_TUNE_FULL && !shard->tune.ends;
-	/* products over packed weights hand out what they were given: behind wide norms all is wide */
+	/* products over packed weights return their input's format: fp32 behind fp32 norms */
 	b.act_B = shard->wide_rest && shard->tune.base != JL_BASE_SAME ? 4.0 : jl_dtype_B(shard->act_dtype);
 	b.wide_B = shard->autocast ? 4.0 : b.act_B;
 	b.kept_B = shard->dtype == JL_FP8 ? 1.0 : jl_dtype_B(shard->act_dtype);

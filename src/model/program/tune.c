@@ -1,10 +1,11 @@
+/* Fine-tuning: trained parameters, packed weights and optimizer states. */
 #include "program/tune.h"
 
 #include <math.h>
 #include <stddef.h>
 
-/* Scales: 4-bit blocks of 64 have one of 8 bits and every 256 of those one of 32 (4.127 bits a weight), or one of 32 (4.5);
- * groups of 128 have 16 bits and a zero point. Clocks: an unpacking kernel looks every value up. */
+/* Bytes with scales: 4-bit blocks of 64 have an 8-bit scale each and an fp32 scale per 256 of those (4.127 bits per weight), or an fp32 scale
+ * (4.5); groups of 128 have a 16-bit scale and a zero point. Clocks: a separate kernel looks every value up. */
 static const struct {
 	const char *name;
 	double weight_B, clocks;
@@ -48,7 +49,6 @@ const char *jl_tune_name(enum jl_tune_kind kind)
 	return kinds[kind];
 }
 
-/* Parameters that adapters add to one layer. */
 static double tune_layer_params(const struct jl_transformer *m, const struct jl_tune *t)
 {
 	const double h = m->hidden, q = m->heads * m->head_dim, kv = m->kv_heads * m->head_dim;
@@ -103,21 +103,21 @@ void jl_tune_plan(struct jl_plan *plan, const struct jl_transformer *m, const st
 
 double jl_padded_seq(double mean_seq, double longest_seq, double n_samples)
 {
-	/* lengths of instructions spread by half their mean: the longest of n grows with ln n */
+	/* lengths of instruction samples have a standard deviation of half their mean: the longest of n grows with ln n */
 	return fmin(longest_seq, mean_seq * (1.0 + 0.5 * log(n_samples)));
 }
 
-/* moments: of AdamW's two, in the format it keeps them in; narrow_B: bytes a parameter where its format differs; moved: bytes of
- * a pass, of AdamW's. Muon's matrices go through five rounds of three products with their shorter side. */
+/* moments: number of AdamW-format moments; narrow_B: bytes per parameter in other formats; moved: bytes of a pass / AdamW's. Muon runs five rounds
+ * of three products with the matrix's shorter side. */
 static const struct optimizer {
 	const char *name;
 	double moments, narrow_B, moved, kernels;
 } optimizers[JL_N_OPTIMIZER] = {
 	[JL_OPT_FOREACH] = { "foreach", 2.0, 0.0, 1.0, 0.0 },
 	[JL_OPT_FUSED] = { "fused", 2.0, 0.0, 1.0, 0.0 },
-	[JL_OPT_ADAMW8] = { "adamw8bit", 0.0, 2.03, 0.6, 7.0 }, /* a kernel a tensor */
+	[JL_OPT_ADAMW8] = { "adamw8bit", 0.0, 2.03, 0.6, 7.0 }, /* one kernel per tensor */
 	[JL_OPT_PAGED8] = { "paged8bit", 0.0, 2.03, 0.6, 7.0 },
-	[JL_OPT_ADAFACTOR] = { "adafactor", 0.0, 0.01, 1.5, 100.0 }, /* tensor by tensor: squares, sums, roots */
+	[JL_OPT_ADAFACTOR] = { "adafactor", 0.0, 0.01, 1.5, 100.0 }, /* per tensor: squares, sums, roots */
 	[JL_OPT_LION] = { "lion", 1.0, 0.0, 0.7, 35.0 },
 	[JL_OPT_SGD] = { "sgd", 0.0, 0.0, 0.4, 4.0 },
 	[JL_OPT_MUON] = { "muon", 1.0, 0.0, 1.5, 200.0 },
@@ -132,19 +132,19 @@ const char *jl_optimizer_name(enum jl_optimizer optimizer)
 void jl_plan_set_optimizer(struct jl_plan *plan, enum jl_optimizer optimizer, double rank, double hidden)
 {
 	const struct optimizer *o = &optimizers[optimizer];
-	/* AdamW's moments are in fp32, or all is in 16 bits; what is more than both is the master copy */
+	/* AdamW's moments are fp32, or everything is 16 bits; the rest of optimizer_B is the master copy */
 	const double moment_B = plan->optimizer_B < 8.0 ? 2.0 : 4.0, master_B = plan->optimizer_B - 2.0 * moment_B;
 	const double kept = optimizer == JL_OPT_GALORE ? fmin(1.0, rank / hidden) : 1.0;
 
 	if (optimizer <= JL_OPT_FUSED)
 		return;
-	/* of one pass of fused AdamW: gradients read, states and master read and written, weights written or, without a master, read too */
+	/* one pass of fused AdamW: read gradients, read and write states and master, write weights (without a master: read them too) */
 	const double fused_B = plan->grad_B + 2.0 * plan->optimizer_B + plan->weight_B * (master_B > 0.0 ? 1.0 : 2.0);
 
-	plan->update_copies = 0; /* tensor by tensor */
+	plan->update_copies = 0; /* the optimizer works per tensor */
 	plan->optimizer_B = master_B + o->moments * moment_B * kept + o->narrow_B;
 	if (optimizer == JL_OPT_GALORE)
-		plan->optimizer_B += moment_B * kept; /* the projection */
+		plan->optimizer_B += moment_B * kept; /* bytes of the projection */
 	plan->optimizer_moved_B = fused_B * o->moved;
 	plan->optimizer_kernels = o->kernels;
 	plan->optimizer_flop = optimizer == JL_OPT_MUON ? 5.0 * 3.0 * 2.0 * hidden : 0.0;

@@ -1,4 +1,4 @@
-/* What one kind of call does, whatever the device: its products, bytes, issue clocks and kernels. Pure; no times. */
+/* Work of a kind of call, independent of the device: products, bytes, issue clocks, kernels. Pure; no times. */
 #pragma once
 
 #include "kernels/conv.h"
@@ -16,28 +16,28 @@ enum jl_work_form {
 	JL_WORK_TRANSFER
 };
 
-/* How attention runs: by what the device has of it, chosen when it is priced. */
-enum jl_attention_need { JL_NEED_ANY, JL_NEED_MASK, JL_NEED_WIDE }; /* no mask and 16 bits; a mask; fp32 */
+/* Requirement that decides the attention kernel when it is priced: 16 bits without a mask; a mask; fp32. */
+enum jl_attention_need { JL_NEED_ANY, JL_NEED_MASK, JL_NEED_WIDE };
 
 struct jl_call_work {
 	enum jl_op_class class;
 	enum jl_work_form form;
-	double n_kernels; /* beside those of a product, convolution or attention */
-	double moved_B;   /* of all of it: inputs read, outputs written */
-	double flop;      /* of products */
-	double n_elems;   /* of the largest tensor of a stream */
-	double clocks;    /* of an SM, all its elements and rows together */
-	double most_sm;   /* no more SMs work on those; 0: all */
-	double paired;    /* blocks of them that an SM works on side by side, where there are as many; 0: 1 */
-	bool walked;      /* operands lie differently: addresses are computed, loads are single */
-	bool cast;        /* operands of different formats: each element is converted by itself */
-	bool odd_rows; /* a linear layer of 16 bits whose output's rows begin between words: written element by element */
-	bool by_driver;   /* a copy that the driver makes: no launch of a kernel */
-	double again_B;   /* that are read once more: counted in its time, not in moved_B */
-	double across_B;  /* of operands that are read across their rows */
-	double n_tensors; /* of lists: what the host prepares */
-	struct jl_stream
-		then; /* of a stream: a kernel behind it with SMs of its own; counted in n_kernels; all zero: none */
+	double n_kernels; /* besides those of a product, convolution or attention */
+	double moved_B;   /* inputs read plus outputs written */
+	double flop;      /* FLOP of products */
+	double n_elems;   /* elements of a stream's largest tensor */
+	double clocks;    /* SM clocks of all elements and rows */
+	double most_sm;   /* most SMs that work on them; 0: all */
+	double paired;    /* thread blocks per SM that run side by side, if there are enough; 0: 1 */
+	bool walked;      /* operands of different layout: computed addresses, single loads */
+	bool cast;        /* operands of different formats: each element is converted separately */
+	bool odd_rows;    /* 16-bit linear layer whose output rows are not word-aligned: written element by element */
+	bool by_driver;   /* copy by the driver: no kernel launch */
+	double again_B;   /* bytes read a second time: included in the time, not in moved_B */
+	double across_B;  /* bytes of operands read across their rows */
+	double n_tensors; /* tensor lists: tensors that the host prepares */
+	/* second kernel of a stream with its own SM limit, counted in n_kernels; all zero: none */
+	struct jl_stream then;
 	bool backward;
 	union {
 		struct jl_gemm gemm;
@@ -54,29 +54,29 @@ struct jl_call_work {
 			unsigned passes; /* bits of enum jl_conv_pass */
 		} conv;
 		struct {
-			struct jl_gemm input; /* all steps at once */
+			struct jl_gemm input; /* product of the inputs of all steps at once */
 			struct jl_conv_op step;
 			double batch;
 			enum jl_dtype dtype;
-			double times; /* layers and directions */
+			double times; /* number of layers times directions */
 		} rnn;
 		struct {
-			bool pinned, device; /* device: between two of them */
+			bool pinned, device; /* device: between two devices */
 		} transfer;
 	} u;
 };
 
 void jl_work_of(struct jl_call_work *ret_work, const struct jl_program *p, const struct jl_call_kind *kind);
 
-/* Does a convolution work on copies of its tensors whose channels lie last, as tensor cores want them? Bytes of those copies. */
+/* True if a convolution transposes its tensors to channels last, as tensor cores need; and the bytes of the copies. */
 bool jl_conv_is_turned(const struct jl_call_work *work);
 double jl_conv_copies_B(const struct jl_call_work *work);
 
-/* The format that products of such elements are computed in; fp64 and integers have none of their own: fp32. */
+/* Compute format of products of such elements; fp64 and integers count as fp32. */
 enum jl_dtype jl_elem_dtype(enum jl_elem elem);
 
-/* Launches that PyTorch cuts lists of tensors into, the first of `n_lists` that stand behind each other: pieces of 65,536 elements, 320 of them
- * a launch, or as many tensors as a launch takes that works on `depth` lists. */
+/* Launches of an operation over the first of `n_lists` concatenated tensor lists: chunks of 65,536 elements, at most 320 chunks per launch and as
+ * many tensors as a launch over `depth` lists takes (PyTorch's multi_tensor_apply). */
 struct jl_list_cut {
 	double n_launches, n_pieces, n_tensors;
 };

@@ -1,10 +1,10 @@
-/* Calls that multiply: which product, convolution or attention their shapes make. */
+/* Work of calls with products: derives the product, convolution or attention from the shapes. */
 #include "program/work_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-#define OPERANDS_MAX 16 /* that one call has, lists apart */
+#define OPERANDS_MAX 16 /* operands per call, tensor lists excluded */
 
 static double dim(const struct jl_tensor_kind *t, int from_end)
 {
@@ -20,11 +20,11 @@ static int64_t stride(const struct jl_tensor_kind *t, int from_end)
 static void set_gemm(struct jl_call_work *w, const struct jl_tensor_kind *a, const struct jl_tensor_kind *b,
 		     bool linear, enum jl_elem out)
 {
-	const bool vector = b->rank < 2 && !linear; /* a matrix by a vector, or a dot product */
+	const bool vector = b->rank < 2 && !linear; /* matrix times vector, or dot product */
 	const double k = dim(a, 1), n = vector ? 1 : dim(b, linear ? 2 : 1);
 	double m = a->rank < 2 ? 1 : dim(a, 2), batch = k > 0 && m > 0 ? a->n / (k * m) : 0;
 
-	if (linear || (b->rank < 3 && batch > 1)) { /* one weight for all: rows are put together */
+	if (linear || (b->rank < 3 && batch > 1)) { /* one weight for the whole batch: rows are merged */
 		m *= batch;
 		batch = 1;
 	}
@@ -36,10 +36,10 @@ static void set_gemm(struct jl_call_work *w, const struct jl_tensor_kind *a, con
 		.batch = batch,
 		.dtype = jl_elem_dtype(a->elem),
 		.out_B = jl_elem_B(out),
-		/* neither has k along its rows, as in weight gradients */
+		/* neither operand has k along its rows, as in weight gradients */
 		.turned = !linear && a->rank >= 2 && b->rank >= 2 && stride(a, 1) != 1 && stride(b, 1) == 1,
 	};
-	/* weights' gradients: what lies along m begins rows too; the library's product is that of the other side */
+	/* weight gradients: m is along rows too; the library computes the transposed product if only n is aligned */
 	if (w->u.gemm.turned && fmod(m * jl_dtype_B(w->u.gemm.dtype), 16) != 0 &&
 	    fmod(n * jl_dtype_B(w->u.gemm.dtype), 16) == 0) {
 		w->u.gemm.m = n;
@@ -53,7 +53,7 @@ static void set_gemm(struct jl_call_work *w, const struct jl_tensor_kind *a, con
 	w->moved_B = a->held_B + b->held_B + m * n * batch * jl_elem_B(out);
 }
 
-/* The compiler pads operands whose rows would begin between wide loads. */
+/* Padding by the compiler: operands with unaligned rows. */
 static void pad(struct jl_call_work *w)
 {
 	const double load_B = 16, step = load_B / jl_dtype_B(w->u.gemm.dtype);
@@ -71,20 +71,20 @@ static void product(struct jl_call_work *w, const struct jl_program *p, const st
 	const bool linear = strstr(kind->name, "linear") != NULL;
 
 	if (!a || !b || a->rank < 1 || b->rank < 1 || !(a->n > 0 && b->n > 0)) {
-		w->n_kernels = out && out->n > 0 ? 1 : 0; /* a product of nothing fills its output with zeros */
+		w->n_kernels = out && out->n > 0 ? 1 : 0; /* an empty product fills its output with zeros */
 		return;
 	}
 	set_gemm(w, a, b, linear, out ? out->elem : a->elem);
 	if (p->compiled)
 		pad(w);
-	/* a bias of one row is added inside the library's call; anything else is copied to the output before */
+	/* a row bias is added inside the library's call; other addends are copied to the output first */
 	if (sum && !(sum->rank <= 1 || sum->held == w->u.gemm.n)) {
 		w->n_kernels = 1;
 		w->moved_B += sum->held_B + (out ? out->held_B : 0);
 	}
 }
 
-/* Rows of several products one behind the other: a[rows, k] b[groups, k, n], or a[m, rows] b[rows, n] with groups along k. */
+/* Grouped products with concatenated rows: a[rows, k] b[groups, k, n], or a[m, rows] b[rows, n] with groups along k. */
 static void grouped(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
 {
 	const struct jl_tensor_kind *a = jl_call_in(p, kind, 0), *b = jl_call_in(p, kind, 1),
@@ -102,12 +102,10 @@ static void grouped(struct jl_call_work *w, const struct jl_program *p, const st
 	w->u.gemm.kernel = JL_KERNEL_PLAIN;
 	w->flop = 2 * w->u.gemm.m * w->u.gemm.n * w->u.gemm.k * groups;
 	w->moved_B = a->held_B + b->held_B + out->held_B;
-	w->n_kernels = 1; /* addresses of the groups are laid out before */
+	w->n_kernels = 1; /* a kernel computes the groups' addresses first */
 }
 
-/* --- convolutions */
-
-/* "2x2": its first number; one of a list stands for all. */
+/* First number of "2x2"; a single value applies to all dimensions. */
 static double first_of(const struct jl_call_kind *kind, const char *key, double fallback)
 {
 	const char *text = jl_call_attr(kind, key);
@@ -120,7 +118,7 @@ static double first_of(const struct jl_call_kind *kind, const char *key, double 
 	return value;
 }
 
-/* Products of all but the last spatial dimension; kernels, images and volumes alike. */
+/* Product of all but the last spatial dimension, for filters, images and volumes. */
 static double height(const struct jl_tensor_kind *t)
 {
 	double h = 1;
@@ -135,7 +133,7 @@ static bool is_last(const struct jl_tensor_kind *x)
 	return x->rank >= 4 && x->dims[1] > 1 && x->strides[1] == 1 && dim(x, 1) * height(x) > 1;
 }
 
-/* `x` goes in, `y` comes out, also where the call goes back; a transposed convolution is one from y to x. */
+/* `x`: input, `y`: output, also for backward calls. A transposed convolution is one from y to x. */
 static void set_conv(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		     const struct jl_tensor_kind *x, const struct jl_tensor_kind *weight,
 		     const struct jl_tensor_kind *y)
@@ -185,7 +183,7 @@ static void conv(struct jl_call_work *w, const struct jl_program *p, const struc
 	w->u.conv.passes = 1u << (transposed ? JL_PASS_INPUT_GRADIENT : JL_PASS_FORWARD);
 	w->u.conv.bias = bias != NULL;
 	w->moved_B = x->held_B + weight->held_B + y->held_B;
-	if (bias) { /* added to what the library wrote */
+	if (bias) { /* added to the library's output */
 		w->n_kernels = 1;
 		w->clocks = 0;
 		w->moved_B += 2 * y->held_B;
@@ -197,7 +195,7 @@ static bool same_shape(const struct jl_tensor_kind *a, const struct jl_tensor_ki
 	return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(*a->dims)) == 0;
 }
 
-/* Inputs: gradient, input, weight. Which gradients are made, the outputs say. */
+/* Inputs: gradient, input, weight. The outputs show which gradients are computed. */
 static void conv_back(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
 {
 	const struct jl_tensor_kind *dy = jl_call_in(p, kind, 0), *x = jl_call_in(p, kind, 1),
@@ -219,20 +217,20 @@ static void conv_back(struct jl_call_work *w, const struct jl_program *p, const 
 		} else if (same_shape(out, weight)) {
 			passes |= 1u << JL_PASS_WEIGHT_GRADIENT;
 			w->moved_B += dy->held_B + x->held_B + out->held_B;
-		} else if (out->rank <= 1) { /* of the bias: a sum */
+		} else if (out->rank <= 1) { /* the bias gradient is a sum */
 			w->n_kernels = 1;
 			w->moved_B += dy->held_B;
 			w->u.conv.bias = true;
 		}
 	}
 	w->flop *= __builtin_popcount(passes);
-	/* of a transposed convolution the gradient of the input is a forward one */
+	/* the input gradient of a transposed convolution is a forward convolution */
 	w->u.conv.passes = !transposed || !(passes & 1u << JL_PASS_INPUT_GRADIENT)
 				   ? passes
 				   : (passes & ~(1u << JL_PASS_INPUT_GRADIENT)) | 1u << JL_PASS_FORWARD;
 }
 
-/* Where a filter is one pixel and rows are aligned, a product reads them as they lie. */
+/* 1x1 filters with aligned rows: the product reads the tensors without a transpose. */
 bool jl_conv_is_turned(const struct jl_call_work *w)
 {
 	const struct jl_conv_op *op = &w->u.conv.op;
@@ -253,9 +251,7 @@ double jl_conv_copies_B(const struct jl_call_work *w)
 		op->c_in / op->groups * op->c_out * op->kh * op->kw);
 }
 
-/* --- attention */
-
-/* Query, key and value [batch, heads, tokens, width]. */
+/* Query, key and value: [batch, heads, tokens, width]. */
 static void set_attention(struct jl_call_work *w, const struct jl_call_kind *kind, const struct jl_tensor_kind *q,
 			  const struct jl_tensor_kind *k, const struct jl_tensor_kind *v)
 {
@@ -313,7 +309,7 @@ static void attention_back(struct jl_call_work *w, const struct jl_program *p, c
 	w->backward = true;
 	w->flop *= 2.5;
 	w->moved_B = 2 * (dy->held_B + q->held_B + k->held_B + v->held_B);
-	/* a mask has a row for each query and a column for each key */
+	/* a mask has a row per query and a column per key */
 	for (size_t i = 4; i < OPERANDS_MAX && (t = jl_call_in(p, kind, i)) && w->u.attention.need == JL_NEED_ANY; i++)
 		if (t->rank >= 2 && dim(t, 1) == dim(k, 2) && dim(t, 2) == dim(q, 2) && dim(q, 2) > 1 &&
 		    !(t->rank == q->rank && same_shape(t, q))) {
@@ -321,8 +317,6 @@ static void attention_back(struct jl_call_work *w, const struct jl_program *p, c
 			w->u.attention.mask_B = t->held_B;
 		}
 }
-
-/* --- recurrent layers */
 
 static void recurrent(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind)
 {
@@ -344,7 +338,7 @@ static void recurrent(struct jl_call_work *w, const struct jl_program *p, const 
 	w->u.rnn.times = layers * ways;
 	w->u.rnn.batch = batch;
 	w->u.rnn.dtype = jl_elem_dtype(x->elem);
-	/* layers beyond the first read what the one below made */
+	/* layers after the first read the output of the layer below */
 	const double k = (dim(x, 1) + (layers - 1) * hidden * ways) / layers;
 
 	w->u.rnn.input = (struct jl_gemm){ .m = steps * batch,

@@ -1,3 +1,4 @@
+/* CPU threads, memory and power of a host. Knows no workload. */
 #include "system/machine.h"
 
 #include <math.h>
@@ -6,13 +7,12 @@
 
 #include "catalog/find.h"
 
-/* What is taken where the catalog lists nothing. Threads: DGX A100 has 32 a GPU, DGX H100 28, cloud hosts with eight boards
- * 12 (p4d) to 24 (p5), so 16; a desktop has one processor of 16 to 32 threads.
+/* Defaults by class of host, where the catalog has no value. Threads per GPU: DGX A100 32, DGX H100 28, cloud hosts with eight boards 12 (p4d) to
+ * 24 (p5), hence 16; a desktop has one processor of 16 to 32 threads.
  *
- * Power beside the accelerators: base_W + board_frac of their power limits (fans, converters). Boards: an 8-GPU H100 host
- * drew 8.4 kW with its GPUs near their 5.6 kW (Latif et al. 2024, arXiv:2412.08602), so half of the boards' limit. Cards
- * in servers and desktops: processor, memory and disks of the class, and a supply that loses a tenth; estimates, so the
- * interval is wide. */
+ * Power besides the accelerators: base_W + board_frac of their power limits (fans, converters). Boards: an 8-GPU H100 host drew 8.4 kW with its
+ * GPUs near their 5.6 kW (Latif et al. 2024, arXiv:2412.08602), hence half of the boards' limit. Servers and desktops with cards: processor, memory
+ * and disks of the class, and a 10 % loss of the supply; estimates, hence the wide interval. */
 static const struct {
 	const char *en;
 	double threads_per_gpu, threads_least;
@@ -24,10 +24,9 @@ static const struct {
 	[JL_HOST_CPU] = { JL_N("a machine without accelerators"), 0, 16, 50, 0.15, 0.45 },
 };
 
-/* Share of the rated power beyond the accelerators that is drawn: (8.4 - 5.6) of (10.2 - 5.6) kW in the same measurement. Ratings are for the
- * worst case. */
+/* Drawn share of the rated power beyond the accelerators: (8.4 - 5.6) of (10.2 - 5.6) kW in the same measurement. Ratings are worst cases. */
 static const double rated_frac = 0.6, rated_half_ln = 0.3;
-static const double server_threads = 96; /* of a whole two-socket server */
+static const double server_threads = 96; /* threads of a server with two sockets */
 
 const char *jl_host_class_name(enum jl_host_class kind)
 {
@@ -59,7 +58,7 @@ static enum jl_host_class class_of(const struct jl_sys *sys)
 	return JL_HOST_DESKTOP;
 }
 
-/* "2x Xeon 8480C (112 cores)": cores of the host as a source writes them, two threads each; NAN: it does not say. */
+/* Hardware threads from text such as "2x Xeon 8480C (112 cores)", two per core; NAN: not stated. */
 static double threads_of_text(const char *text)
 {
 	const char *paren = text ? strchr(text, '(') : NULL;
@@ -93,11 +92,11 @@ static void fill_power(struct jl_host *host, const struct jl_sys *sys)
 {
 	const double one_W = sys->gpu ? sys->gpu->tdp_W.value : sys->cpu->tdp_W.value;
 	const double boards_W = isnan(one_W) ? 0 : one_W * jl_sys_per_node(sys);
-	/* A rated power is that of the whole system, all its accelerators. */
+	/* the rating covers the whole system with all its accelerators */
 	const bool whole = sys->system && sys->system->n_gpu == sys->n_per_node && !isnan(one_W);
 	const double rest_W = whole ? sys->system->power_W.value - boards_W : NAN;
 
-	/* A small virtual machine is a part of a server, about as large as its share of the threads. */
+	/* a small virtual machine is a part of a server, by its share of the threads */
 	const bool virtual = sys->system && sys->system->kind && strcmp(sys->system->kind, "cloud vm") == 0;
 	const double part = virtual ? fmin(1, host->n_threads / server_threads) : 1;
 
@@ -113,7 +112,7 @@ static void fill_power(struct jl_host *host, const struct jl_sys *sys)
 
 double jl_host_peak_W(const struct jl_host *host, double boards_W, const struct jl_catalog *cat)
 {
-	/* as a build is checked: processor and rest at their most, behind a supply */
+	/* as for builds: maximum of processor and other parts, divided by the supply's efficiency */
 	if (host->power_assumed && host->kind == JL_HOST_DESKTOP)
 		return (boards_W + jl_figure(cat, "build-cpu-power") + jl_figure(cat, "build-rest-power")) /
 		       jl_figure(cat, "build-psu-efficiency");

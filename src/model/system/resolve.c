@@ -1,3 +1,4 @@
+/* Resolves catalog records to the numbers of the model. Listed facts only. */
 #include "system/resolve.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static double link_oneway(const struct jl_link_info *link)
 	return link ? oneway_of(link->oneway_Bps.value, link->bothway_Bps.value) : NAN;
 }
 
-/* Everything unknown. The fitted part is nothing but doubles, however many there are. */
+/* Sets everything to NAN. The fitted part consists of doubles only, so it is filled as an array. */
 static void clear_device(struct jl_device *device)
 {
 	double unknown = NAN;
@@ -45,7 +46,7 @@ static void clear_device(struct jl_device *device)
 		memcpy((char *)&device->fit + i * sizeof(double), &unknown, sizeof(double));
 }
 
-/* Superchips reach their host's memory over C2C instead of PCIe. */
+/* superchips reach host memory over C2C instead of PCIe */
 static double chip_to_chip(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
 	size_t i;
@@ -110,7 +111,7 @@ void jl_resolve_system_device(struct jl_device *ret_device, const struct jl_cata
 }
 
 static const struct {
-	const char *topology; /* as in links.yaml */
+	const char *topology; /* topology as in links.yaml */
 	enum jl_intra_kind kind;
 } topologies[] = {
 	{ "none", JL_INTRA_NONE },     { "host", JL_INTRA_PCIE_HOST },
@@ -151,7 +152,7 @@ static enum jl_status check_rate(const struct jl_link *link, const struct jl_lin
 		       info->role == JL_ROLE_NETWORK ? "over" : "via");
 }
 
-/* Bridges join pairs; beyond a pair every byte goes the way the bridge's record names, or the card's PCIe. */
+/* Rate beyond a bridged pair: the path named by the bridge's record, else the card's PCIe. */
 static double beyond_pair(const struct jl_catalog *cat, const struct jl_sys *sys)
 {
 	double own = link_oneway(jl_link_by_id(cat, sys->gpu->pcie));
@@ -179,7 +180,7 @@ static enum jl_status resolve_intra(struct jl_fabric *fabric, const struct jl_ca
 	return status ? status : check_rate(&fabric->intra, sys->join, err);
 }
 
-/* How many shares of the host's network one rank each can drive: its ports, but with more ports than accelerators each drives several. */
+/* Number of network shares that one rank each can drive: the ports, or one per accelerator if there are more ports than accelerators. */
 static int n_nics(const struct jl_sys *sys)
 {
 	double n_links = sys->net->per && strcmp(sys->net->per, "node") == 0 ? sys->net->n_links.value : 1;
@@ -195,7 +196,7 @@ enum jl_status jl_resolve_fabric(struct jl_fabric *ret_fabric, const struct jl_c
 	struct jl_fabric fabric = { .intra_kind = JL_INTRA_NONE, .n_nodes = sys->n_nodes, .launch_s = NAN };
 	enum jl_status status = JL_OK;
 
-	/* A CPU-only host is one device. */
+	/* a CPU-only host is one device */
 	fabric.n_per_node = jl_sys_per_node(sys);
 	fabric.intra = fabric.pair = fabric.inter = plain_link(NAN, false);
 	if (sys->join)

@@ -1,3 +1,4 @@
+/* Pipeline schedules: closed-form time, and turn-by-turn times for drawing. */
 #include "timeline/step.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@ struct jl_pipeline_cost jl_pipeline_cost(const struct jl_pipeline *pipe)
 	const double all_s = pipe->first_s + pipe->last_s + (pipe->n_stages - 2.0) * pipe->middle_s;
 	const double n_sends = 2.0 * pipe->n_chunks * pipe->n_micro + 2.0 * (pipe->n_stages - 1.0);
 
-	/* One micro-batch passes through all stages; the others follow it at the pace of the slowest. Interleaving
-	 * fills and drains the pipeline in pieces of one chunk. */
+	/* the first micro-batch passes all stages, the others follow at the pace of the slowest; interleaving fills and drains in units of one
+	 * chunk */
 	cost.busy_s = pipe->n_micro * slowest_s;
 	cost.bubble_s = (all_s - slowest_s) * (pipe->serial ? pipe->n_micro : 1.0 / pipe->n_chunks);
 	cost.send_s = n_sends * pipe->send_s * (1.0 - pipe->send_overlap_frac);
@@ -50,11 +51,9 @@ double jl_pipeline_in_flight(double n_stages, double n_micro, double n_chunks, d
 
 	if (n_chunks <= 1.0 || n_stages <= 1.0)
 		return plain;
-	/* Interleaved warm-up: (p - 1 - i) * 2 + (v - 1) * p + 1 chunks, each 1/v of the stage. */
+	/* interleaved warm-up: (p - 1 - i) * 2 + (v - 1) * p + 1 chunks, each 1/v of the stage */
 	return fmin(n_micro, ((n_stages - 1.0 - index) * 2.0 + (n_chunks - 1.0) * n_stages + 1.0) / n_chunks);
 }
-
-/* --- a schedule, turn by turn */
 
 size_t jl_turns_count(const struct jl_turns_in *in)
 {
@@ -68,7 +67,7 @@ static int chunks_of(const struct jl_turns_in *in)
 	return in->n_chunks > 1 && in->n_micro % in->n_stages == 0 ? in->n_chunks : 1;
 }
 
-/* Forward passes that a stage does before its first backward one. */
+/* Forward passes of a stage before its first backward pass. */
 static int warm_up(const struct jl_turns_in *in, int stage)
 {
 	const int v = chunks_of(in), left = in->n_stages - 1 - stage,
@@ -77,7 +76,7 @@ static int warm_up(const struct jl_turns_in *in, int stage)
 	return warm < in->n_micro * v ? warm : in->n_micro * v;
 }
 
-/* The k-th pass of a kind: which micro-batch, and which of all p * v virtual stages. */
+/* Micro-batch and virtual stage (of p * v) of the k-th pass of a kind. */
 static void kth(const struct jl_turns_in *in, int stage, int k, bool back, int *ret_micro, int *ret_at)
 {
 	const int p = in->n_stages, v = chunks_of(in), chunk = v > 1 ? k / p % v : 0;
@@ -86,7 +85,7 @@ static void kth(const struct jl_turns_in *in, int stage, int k, bool back, int *
 	*ret_at = (back ? v - 1 - chunk : chunk) * p + stage;
 }
 
-/* The i-th turn of a stage: forward ones to warm up, then one of each in turn, then what is left of backward ones. */
+/* Kind and index of a stage's i-th turn: warm-up forward, then alternating, then the remaining backward passes. */
 static int ith(const struct jl_turns_in *in, int stage, int i, bool *ret_back)
 {
 	const int n = in->n_micro * chunks_of(in), warm = warm_up(in, stage), steady = 2 * (n - warm);
@@ -98,7 +97,8 @@ static int ith(const struct jl_turns_in *in, int stage, int i, bool *ret_back)
 void jl_pipeline_turns(const struct jl_turns_in *in, struct jl_turn *ret_turns, double *work)
 {
 	const int p = in->n_stages, v = chunks_of(in), n_virtual = p * v, n_each = 2 * in->n_micro * v;
-	double *const done[] = { work, work + (size_t)n_virtual * (size_t)in->n_micro }; /* ends; below 0: not yet */
+	/* end times, forward and backward; negative: not computed yet */
+	double *const done[] = { work, work + (size_t)n_virtual * (size_t)in->n_micro };
 
 	for (int i = 0; i < 2 * n_virtual * in->n_micro; i++)
 		work[i] = -1;

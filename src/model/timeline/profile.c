@@ -1,3 +1,4 @@
+/* Default profiles of frameworks, before any fit. */
 #include "timeline/profile.h"
 
 static const char *const names[JL_N_FRAMEWORK] = {
@@ -6,7 +7,8 @@ static const char *const names[JL_N_FRAMEWORK] = {
 	[JL_FW_FUSED] = "fused",
 };
 
-/* launch, collective's launch, stream, overlap of data parallel, FSDP, tensor parallel, contention, bucket, step, optimizer's kernels, straggler, optimizer */
+/* launch, collective launch, stream, overlaps (data parallel, FSDP, tensor parallel), contention, bucket, step, optimizer kernels, straggler,
+ * optimizer */
 static const struct jl_profile defaults[JL_N_FRAMEWORK] = {
 	[JL_FW_EAGER] = { 20e-6, 20e-6, 1.15, 0.7, 0.9, 0.0, 0.1, 25e6, 2e-3, 4.0, 0.005, .optimizer_frac = 1.2 },
 	[JL_FW_COMPILED] = { 15e-6, 20e-6, 1.1, 0.7, 0.9, 0.0, 0.1, 25e6, 3e-3, 4.0, 0.005, .optimizer_frac = 1.2 },

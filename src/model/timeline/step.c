@@ -1,3 +1,4 @@
+/* Time of one training step from block times, pipeline and exchanges. Knows no catalog. */
 #include "timeline/step.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static double larger(double a, double b)
 
 #define MAX_COMM 2
 
-/* Something to exchange, in pieces that each pay their own latency. */
+/* Data to exchange in n_pieces, each with its own latency. */
 struct comm {
 	enum jl_collective_kind kind;
 	double size_B, n_pieces;
@@ -32,7 +33,7 @@ static double pieces(double size, double piece)
 	return size > piece ? ceil(size / piece) : 1.0;
 }
 
-/* Cost of collectives over `n_ranks` ranks that lie `stride` devices apart: neighbours in the order tp, cp, dp, pp. */
+/* Times of collectives over `n_ranks` ranks that are `stride` devices apart. Rank order: tp, cp, dp, pp. */
 static void comms_s(const struct jl_fabric *fabric, double n_ranks, double stride, const struct comm *comm, size_t n,
 		    double *ret_s)
 {
@@ -62,12 +63,12 @@ static double comm_s(const struct jl_fabric *fabric, enum jl_collective_kind kin
 	return time_s;
 }
 
-/* DeepSeek-V3, arXiv:2412.19437, 3.2.2: a token goes to at most four hosts, once to each, and from there to its experts over the links
- * inside; it travels out in 8 bits and back in 16. */
+/* DeepSeek-V3 (arXiv:2412.19437, 3.2.2): a token goes to at most four hosts, once to each, and from there to its experts over the links inside; 8
+ * bits on the way out, 16 back. */
 #define EP_HOSTS_MOST 4.0
 #define EP_BYTES_FRAC 0.75
 
-/* How often a token is sent. */
+/* Number of copies sent per token. */
 static double copies_of(const struct jl_fabric *fabric, const struct jl_plan *plan, double top_k)
 {
 	const double hosts = plan->ep * plan->tp / (fabric->n_per_node > 0 ? fabric->n_per_node : 1);
@@ -75,7 +76,7 @@ static double copies_of(const struct jl_fabric *fabric, const struct jl_plan *pl
 
 	if (!plan->ep_async || hosts <= 1.0)
 		return top_k;
-	for (double k = 0.0; k < top_k && missed > 0.0; k++) /* ends by underflow, whatever top_k is */
+	for (double k = 0.0; k < top_k && missed > 0.0; k++) /* ends by underflow for any top_k */
 		missed *= 1.0 - 1.0 / hosts;
 	return EP_BYTES_FRAC * smaller(hosts * (1.0 - missed), EP_HOSTS_MOST);
 }
@@ -111,14 +112,14 @@ static double busy_s(const struct jl_phase_cost *phase, const struct jl_profile 
 	       (phase->gemm_s + phase->attention_s * attention_gain + phase->stream_s * profile->stream_frac);
 }
 
-/* What products get back of what the power limit takes: in the rest of `all_s` the device draws less than it may, and
- * what it saved it may draw in the next product. */
+/* Throttling that products recover: during the rest of `all_s` the device stays below its power limit, and the next product may use the difference.
+ */
 static double hot_s(const struct jl_phase_cost *phase, double all_s, double cool_frac)
 {
 	return smaller(phase->hot_s, cool_frac * (all_s - phase->gemm_s));
 }
 
-/* The host runs ahead of the device; the slower of the two sets the pace, and where they are near each waits for the other now and then. */
+/* The slower of device and host sets the pace; if they are close, each sometimes waits for the other (fourth-power mean). */
 static double paced_s(double device_s, double host_s)
 {
 	const double d2 = device_s * device_s, h2 = host_s * host_s;
@@ -126,13 +127,13 @@ static double paced_s(double device_s, double host_s)
 	return sqrt(sqrt(d2 * d2 + h2 * h2));
 }
 
-/* Keys and values that travel while attention runs; the first piece never does. */
+/* Exposed part of the keys' and values' transfer during attention; the first piece is always exposed. */
 static double open_cp_s(double comm, double attention_s)
 {
 	return comm - 0.9 * smaller(comm, attention_s);
 }
 
-/* What work does not hide of the experts' exchange; a twentieth of it is ends that have nothing beside them. */
+/* Exposed part of the experts' exchange; at least 5 %, its two ends. */
 static double open_ep_s(const struct jl_plan *plan, double comm_s, double work_s)
 {
 	static const double open_frac = 0.05, hiding_frac = 0.9;
@@ -140,8 +141,8 @@ static double open_ep_s(const struct jl_plan *plan, double comm_s, double work_s
 	return plan->ep_async ? larger(open_frac * comm_s, comm_s - hiding_frac * work_s) : comm_s;
 }
 
-/* Forward and backward are paced one by one: were it done for their sum, a slower device could make the backward share
- * of a step grow at the forward's expense, and hide more of the exchange than it costs. */
+/* Forward and backward are paced separately. Pacing their sum would let a slower device raise the backward share of the step, and hide more of the
+ * exchange than it costs. */
 struct jl_block_time jl_block_time(const struct jl_profile *profile, const struct jl_plan *plan,
 				   const struct jl_block_cost *cost, const struct jl_layer_comm *comm)
 {
@@ -152,12 +153,12 @@ struct jl_block_time jl_block_time(const struct jl_profile *profile, const struc
 	const double re_s = busy_s(&cost->re, profile, gain);
 	const struct jl_phase_cost both = { .gemm_s = cost->bwd.gemm_s + cost->re.gemm_s,
 					    .hot_s = cost->bwd.hot_s + cost->re.hot_s };
-	const double back = plan->recompute == JL_RECOMPUTE_FULL ? 2.0 : 1.0; /* passes beside the forward one */
-	/* An overlapped collective still has its last piece in the open. */
+	const double back = plan->recompute == JL_RECOMPUTE_FULL ? 2.0 : 1.0; /* passes besides the forward pass */
+	/* the last piece of an overlapped collective is exposed */
 	const double open_frac = 1.0 -
 				 (plan->tp_async ? larger(profile->tp_overlap_frac, 0.6) : profile->tp_overlap_frac);
 	const double tp_s = comm->tp_s * open_frac;
-	/* With sequence parallelism the input is gathered once more for the weight gradient. */
+	/* with sequence parallelism the input is gathered once more for the weight gradient */
 	const double tp_bwd_s = tp_s * (back + (plan->sp && plan->tp > 1.0 ? 0.25 : 0.0));
 	const double cp_fwd_s = open_cp_s(comm->cp_s, cost->fwd.attention_s * gain);
 	const double cp_bwd_s = open_cp_s(comm->cp_s * back, cost->bwd.attention_s * gain);
@@ -209,10 +210,10 @@ static double total_s(const struct jl_block_time *time)
 	return time->compute_s + time->host_s + time->tp_s + time->cp_s + time->ep_s;
 }
 
-/* How layers lie on stages. */
+/* Distribution of layers over stages. */
 struct cut {
-	double per_stage; /* mean */
-	double most;      /* on the fullest stage */
+	double per_stage; /* mean number of layers per stage */
+	double most;      /* layers on the fullest stage */
 	double moe_frac;
 	struct jl_stage_layers on;
 };
@@ -227,7 +228,7 @@ static struct cut cut_of(const struct jl_model_size *size, const struct jl_plan 
 			     .moe_frac = size->n_moe_layers > 0.0 ? size->n_moe_layers / n_layers : 0.0 };
 }
 
-/* The fullest stage's time for one micro-batch, and the pipeline around it. */
+/* Time of one micro-batch on the fullest stage, and the pipeline around it. */
 static struct jl_block_time stage_time(const struct jl_step_in *in, const struct cut *cut, struct jl_pipeline *pipe)
 {
 	const struct jl_plan *plan = in->plan;
@@ -288,18 +289,18 @@ double jl_stage_params(const struct jl_model_size *size, const struct jl_plan *p
 }
 
 struct exchange {
-	double each_s;   /* every micro-batch, behind the work */
-	double reduce_s; /* once a step, behind the last backward pass */
-	double open_s;   /* once a step, behind nothing */
+	double each_s;   /* per micro-batch, overlaps with computation */
+	double reduce_s; /* per step, overlaps with the last backward pass */
+	double open_s;   /* per step, never hidden */
 };
 
-/* The smallest default bucket of those who all-reduce (PyTorch's DDP 25 MB, Horovod 128 MB, APEX 10 M elements). */
+/* smallest default bucket of frameworks that all-reduce (PyTorch DDP 25 MB, Horovod 128 MB, apex 10 M elements) */
 #define LEAST_BUCKET_B 25e6
-/* A ring cuts a piece by its ranks: with fewer elements a rank and step than this, latency would set the pace, so
- * frameworks that cut states take larger buckets on more ranks (Megatron-Core: max(40 M, 1 M * ranks) parameters). */
+/* Fewest elements per rank and ring step: below, latency dominates, so sharding frameworks grow their buckets with the ranks (Megatron-Core: max(40
+ * M, 1 M * ranks) parameters). */
 #define LEAST_ELEMS_PER_RANK 1e6
 
-/* Ranks that states are cut over. */
+/* Ranks that shard the states. */
 static double shard_ranks(const struct jl_plan *plan)
 {
 	const double n_ranks = plan->dp * plan->cp;
@@ -309,13 +310,13 @@ static double shard_ranks(const struct jl_plan *plan)
 
 /* Parameters of one kind and the ranks that hold the same ones. */
 struct held {
-	double params;  /* on one device before any cut */
-	double n_ranks; /* that hold them */
-	double shard;   /* ranks that their states are cut over */
+	double params;  /* per device, before sharding */
+	double n_ranks; /* number of ranks that hold them */
+	double shard;   /* number of ranks that shard their states */
 	double stride;  /* devices between two of those ranks */
 };
 
-/* Bytes of a gradient on its way. */
+/* Bytes per gradient element in the exchange. */
 static double sent_B(const struct jl_plan *plan)
 {
 	return plan->reduce_B > 0.0 ? plan->reduce_B : plan->grad_B;
@@ -326,7 +327,7 @@ double jl_plan_held_B(const struct jl_plan *plan)
 	return plan->trained_frac * plan->weight_B + plan->frozen_frac * plan->frozen_B;
 }
 
-/* What becomes of gradients and parameters where states are cut. */
+/* Collectives of gradients and parameters with sharded states. */
 static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const struct held *held, struct comm *grads,
 		      struct comm *weights)
 {
@@ -341,8 +342,8 @@ static void cut_comms(const struct jl_step_in *in, const struct cut *cut, const 
 	weights->kind = JL_ALLGATHER;
 	weights->size_B = held->params * each_B;
 	switch (plan->zero) {
-	case 3: /* FSDP: a layer at a time */ grads->n_pieces = weights->n_pieces = cut->most; break;
-	case 2: /* DeepSpeed all-reduces by default (use_multi_rank_bucket_allreduce): each keeps its share of the sum */
+	case 3: /* FSDP: one layer at a time */ grads->n_pieces = weights->n_pieces = cut->most; break;
+	case 2: /* DeepSpeed all-reduces by default (use_multi_rank_bucket_allreduce): each rank keeps its share of the sum */
 		grads->kind = JL_ALLREDUCE;
 		grads->n_pieces = weights->n_pieces = pieces(trained, JL_ZERO2_BUCKET_ELEMS);
 		break;
@@ -374,7 +375,7 @@ static struct exchange exchange_of(const struct jl_step_in *in, const struct cut
 		comms_s(in->fabric, n_ranks, stride, comm, 1, &x.reduce_s);
 		return x;
 	}
-	if (shard < n_ranks) { /* a cut over fewer ranks than there are: all-reduce of the pieces across */
+	if (shard < n_ranks) { /* sharding over a subset of the ranks: all-reduce of the shards across subsets */
 		comm[0] = (struct comm){ JL_ALLREDUCE, grads_B / shard, pieces(grads_B / shard, bucket_B) };
 		comms_s(in->fabric, n_ranks / shard, stride * shard, comm, 1, &x.reduce_s);
 	}
@@ -385,8 +386,8 @@ static struct exchange exchange_of(const struct jl_step_in *in, const struct cut
 		x.each_s = time_s[1] * (plan->keep_gathered || plan->hold_step ? 1.0 : 2.0) + time_s[0];
 		return x;
 	}
-	/* Parameters can be gathered only when the optimizer has made them, and the next forward pass needs the first of them at once.
-	 * DeepSpeed's ZeRO-2 reduces after every backward pass and waits for it (overlap_comm is off unless asked for). */
+	/* Updated parameters can be gathered only after the optimizer, and the next forward pass needs the first at once. DeepSpeed ZeRO-2 reduces
+	 * after every backward pass and waits (overlap_comm is off by default). */
 	if (plan->zero == 2)
 		return (struct exchange){ .open_s = time_s[1] + plan->n_micro * time_s[0] + x.reduce_s };
 	if (plan->zero1_after)
@@ -422,7 +423,7 @@ static struct exchange exchange_s(const struct jl_step_in *in, const struct cut 
 	return x;
 }
 
-/* Parameters whose states a device keeps where they are cut over others. */
+/* Parameters whose states a device keeps when they are sharded. */
 static double own_params(const struct jl_model_size *size, const struct jl_plan *plan, const struct cut *cut,
 			 double params)
 {
@@ -438,7 +439,7 @@ double jl_stage_own_params(const struct jl_model_size *size, const struct jl_pla
 	return own_params(size, plan, &cut, stage_params(size, plan, &cut));
 }
 
-/* Seconds of `comm` that stay in the open when up to `room` of computing can hide them. */
+/* Exposed seconds of `comm` if up to `room` seconds of computation can hide it. */
 static double open_s(double comm, double overlap_frac, double room, double *hidden)
 {
 	const double hide = larger(0.0, smaller(comm * overlap_frac, room));
@@ -447,23 +448,23 @@ static double open_s(double comm, double overlap_frac, double room, double *hidd
 	return comm - hide;
 }
 
-/* `room`: seconds of computing that transfers can hide behind; four fifths of them at best. */
+/* Exposed offload time. `room`: seconds of computation that can hide transfers, at most four fifths of it. */
 static double offload_s(const struct jl_step_in *in, const struct cut *cut, double params, double room)
 {
 	const struct jl_plan *plan = in->plan;
 	const double own = (plan->zero >= 1 ? own_params(in->size, plan, cut, params) : params) * plan->trained_frac;
 	double time_s = 0.0, moved_B = 0.0;
 
-	if (plan->paged) /* to the device and back */
+	if (plan->paged) /* states move to the device and back */
 		time_s += 2.0 * own * plan->optimizer_B / in->dev->host_Bps;
 	if (plan->offload & JL_OFFLOAD_OPTIMIZER) {
-		/* every further micro-batch's gradients are added to the sum there: it is read and written */
+		/* gradients of further micro-batches are added in host memory: read and write */
 		const double sum_B = (plan->n_micro - 1.0) * (8.0 + plan->grad_B) * in->fabric->n_per_node;
 
 		time_s += own * (plan->n_micro * plan->grad_B + plan->weight_B) / in->dev->host_Bps +
 			  own * (plan->optimizer_moved_B * in->fabric->n_per_node + sum_B) / in->host_mem_Bps;
 		if (plan->offload &
-		    JL_OFFLOAD_NVME) /* read, updated, written back; the drives are shared by the host's devices */
+		    JL_OFFLOAD_NVME) /* read, updated, written back; a host's devices share the drives */
 			time_s += 2.0 * own * plan->optimizer_B * in->fabric->n_per_node / plan->nvme_Bps;
 	}
 	if (plan->offload & JL_OFFLOAD_PARAMS)
@@ -476,10 +477,10 @@ static double offload_s(const struct jl_step_in *in, const struct cut *cut, doub
 	return time_s;
 }
 
-struct update { /* of the parameters */
+struct update { /* time of the optimizer's update */
 	double device_s;
-	double need_s; /* what its launches take the host */
-	double host_s; /* of that: beyond the device's time */
+	double need_s; /* host seconds of its launches */
+	double host_s; /* of need_s: exceeding the device time */
 };
 
 static struct update update_s(const struct jl_step_in *in, const struct cut *cut, double params)
@@ -503,8 +504,7 @@ static struct update update_s(const struct jl_step_in *in, const struct cut *cut
 	return u;
 }
 
-/* What cut weights take the host in a micro-batch: their pieces are gathered for the forward pass and for the backward one, and when
- * activations are made again. */
+/* Host seconds per micro-batch to gather sharded weights: for the forward pass, the backward pass and recompute. */
 static double gather_s(const struct jl_step_in *in, const struct cut *cut)
 {
 	const struct jl_plan *plan = in->plan;
@@ -515,7 +515,7 @@ static double gather_s(const struct jl_step_in *in, const struct cut *cut)
 	return passes * cut->most * larger(plan->gathers, 1.0) * in->profile->gather_s;
 }
 
-/* The activation that goes to the next stage, and the gradients of a table that the first and the last one share. */
+/* Time to send an activation to the next stage, and to all-reduce the gradients of a table tied between first and last stage. */
 static void between_stages_s(const struct jl_step_in *in, double *ret_send_s, double *ret_tied_s)
 {
 	const struct jl_plan *plan = in->plan;
@@ -530,7 +530,7 @@ static void between_stages_s(const struct jl_step_in *in, double *ret_send_s, do
 	*ret_tied_s = time_s[1];
 }
 
-/* Gradients of every further micro-batch are added to the sum of those before. */
+/* Time to add the gradients of further micro-batches. */
 static double sum_s(const struct jl_step_in *in, const struct cut *cut, double params)
 {
 	const struct jl_plan *plan = in->plan;
@@ -572,8 +572,7 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	cost.send_s = run.send_s;
 	double work_s = m * slowest_s;
 
-	if (plan->pp <=
-	    1.0) { /* nothing makes the host wait before the step is over: it runs ahead through all of it */
+	if (plan->pp <= 1.0) { /* without synchronisation before the step ends, the host runs ahead through all of it */
 		const double blocks_s = cost.compute_s + cost.tp_s + cost.cp_s + cost.ep_s;
 		const double device_s = blocks_s + update.device_s;
 
@@ -582,13 +581,12 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 			      device_s;
 		work_s = blocks_s + cost.host_s;
 	}
-	/* A fixed share is backward: were it what the device needs, a slower one could hide more than it costs. */
+	/* fixed backward share: a share computed from device times would let a slower device hide more than it costs */
 	const double bwd_s = (plan->recompute == JL_RECOMPUTE_FULL ? 0.75 : 2.0 / 3.0) * work_s / m;
 
 	const struct exchange x = exchange_s(in, &cut, params);
 
-	/* What comes every micro-batch hides behind all of the work; gradients behind the last backward pass, as far as
-	 * it is not taken yet. */
+	/* per-micro-batch exchange hides behind all work; gradients hide behind what is left of the last backward pass */
 	cost.dp_s = open_s(x.each_s * (plan->hold_step ? 1.0 : m), in->profile->fsdp_overlap_frac, work_s, &hidden);
 	cost.dp_s += open_s(x.reduce_s, in->profile->dp_overlap_frac, smaller(bwd_s, work_s - hidden), &hidden);
 	cost.dp_s += x.open_s + tied_s;
@@ -597,7 +595,7 @@ struct jl_step_cost jl_step_cost(const struct jl_step_in *in)
 	cost.offload_s = plan->offload || plan->paged ? offload_s(in, &cut, params, work_s - hidden) : 0.0;
 	cost.step_s = cost.compute_s + cost.host_s + cost.tp_s + cost.cp_s + cost.ep_s + cost.bubble_s + cost.send_s +
 		      cost.dp_s + cost.contention_s + cost.optimizer_s + cost.offload_s;
-	/* Every device waits for the slowest: the more there are, the later that one is. */
+	/* every device waits for the slowest, which gets slower with their number */
 	const double wait_s = cost.step_s * in->profile->straggler_frac *
 			      jl_log2(plan->dp * plan->tp * plan->pp * plan->cp);
 

@@ -1,3 +1,4 @@
+/* A run of benchmarks: chooses the backend, stores records, shows progress. */
 #include "cli/bench_session.h"
 
 #include <signal.h>
@@ -23,7 +24,7 @@ static void on_interrupt(int number)
 
 void jl_bench_watch_keys(void)
 {
-	/* once: what is done is kept. Twice: the way it always was. */
+	/* first signal stops cleanly, second one kills */
 	const struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
 
 	(void)sigaction(SIGINT, &action, NULL);
@@ -103,7 +104,7 @@ enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, st
 	s->where.node = jl_bench_node_name(cli);
 	JL_TRY(jl_record_new_id(s->run, err));
 	s->where.run = s->run;
-	(void)jl_comm_mpi_launched(&rank); /* the other ranks leave the talking to the first */
+	(void)jl_comm_mpi_launched(&rank); /* only rank 0 prints */
 	s->silent = rank > 0;
 	if (!s->silent)
 		jl_bench_view_machine(cli, &s->where);
@@ -114,7 +115,7 @@ enum jl_status jl_bench_begin(struct jl_bench_session *s, struct jl_cli *cli, st
 	return JL_OK;
 }
 
-/* The line with the bar begins with the first measurement, when the number of tasks is known. */
+/* Starts the progress line when the number of tasks is known. */
 void jl_bench_draw(struct jl_bench_session *s)
 {
 	if (!s->progress.options.write && !s->silent)
@@ -138,13 +139,13 @@ static void put_in_store(struct jl_bench_session *s, const struct jl_record *rec
 			s->cli->exit_code = 1;
 		return;
 	}
-	/* storing failed: warn once, keep going, exit 1; a later reader must not take older results for these */
+	/* storing failed: warn once, keep going, exit 1; otherwise older results could be mistaken for these */
 	s->store_failed = true;
 	s->cli->exit_code = 1;
 	jl_buf_printf(&s->cli->warn, "jeoul: %s: %s\n", JL_("results are not kept"), err.text);
 }
 
-/* jeoul and the kernel, then "key=value key=value" of the backend that measured. */
+/* Adds versions of jeoul and the kernel, then the backend's "key=value" pairs. */
 static void add_versions(struct jl_draft *d, const struct jl_bench_session *s, const char *more)
 {
 	struct jl_arena *arena = &s->cli->arena;
@@ -166,7 +167,7 @@ static void add_versions(struct jl_draft *d, const struct jl_bench_session *s, c
 	}
 }
 
-/* Reports the reason that took most time. */
+/* The largest cause of lost CPU time. */
 static double taken(const struct jl_record_noise *n)
 {
 	return fmax(fmax(n->cpu_other_frac, n->wait_frac), n->steal_frac);
@@ -221,7 +222,7 @@ void jl_bench_keep(struct jl_bench_session *s, const struct jl_bench_result *res
 	jl_bench_keep_record(s, &record, NULL);
 }
 
-/* Closes what is open; the last lines of the output: noise, wrong results, where it was kept. */
+/* Ends a run: prints noise, wrong results and where results were stored. */
 static void bench_end(struct jl_bench_session *s)
 {
 	jl_progress_clear(&s->progress);
@@ -250,19 +251,19 @@ static void bench_end(struct jl_bench_session *s)
 enum jl_status jl_bench_close(struct jl_bench_session *s, enum jl_status status)
 {
 	jl_progress_clear(&s->progress);
-	/* an incomplete run is a failure */
+	/* an interrupted or empty run is a failure */
 	if (interrupted || (!s->silent && !status && s->n_records == 0))
 		s->cli->exit_code = 1;
 	if (s->silent) {
 		jl_buf_reset(&s->cli->out);
-		/* rank 0 reports errors that all ranks have; each rank reports its own I/O errors */
+		/* rank 0 reports errors common to all ranks; each rank reports its own I/O errors */
 		if (status && status != JL_E_IO) {
 			s->cli->exit_code = jl_err_is_usage(&(struct jl_err){ .status = status }) ? 2 : 1;
 			status = JL_OK;
 		}
 		return status;
 	}
-	if (status && s->n_records == 0) { /* nothing to show: only the error is printed */
+	if (status && s->n_records == 0) { /* nothing was measured: prints only the error */
 		jl_buf_reset(&s->cli->out);
 		jl_store_close(s->store);
 		s->store = NULL;

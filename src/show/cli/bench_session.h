@@ -1,4 +1,4 @@
-/* What the commands of `jeoul bench` share: one run with its records, the store, progress, Ctrl-C. */
+/* Shared by the commands of `jeoul bench`: a run with its records, store, progress and Ctrl-C. */
 #pragma once
 
 #include "base/progress.h"
@@ -23,10 +23,10 @@ struct jl_bench_session {
 	struct jl_bench_where where;
 	char run[JL_RECORD_ID_LEN + 1];
 	const struct jl_bench_backend *backend;
-	bool silent; /* not rank 0: measures, but prints and stores nothing */
+	bool silent; /* rank > 0: measures without printing or storing */
 	size_t n_records, n_stored, n_noisy;
 	double n_wrong;
-	char why[JL_NOISE_WHY_MAX]; /* of the noisiest result */
+	char why[JL_NOISE_WHY_MAX]; /* reasons of the noisiest result */
 	struct jl_record_noise noise;
 	struct jl_store *store;
 	bool store_failed;
@@ -34,30 +34,30 @@ struct jl_bench_session {
 	double n_tasks, n_done; /* for the progress line */
 };
 
-/* Fleets name their machines (--node, JEOUL_NODE, SLURMD_NODENAME); NULL: not named. */
+/* Name of this machine in a fleet (--node, JEOUL_NODE, SLURMD_NODENAME); NULL: none. */
 const char *jl_bench_node_name(const struct jl_cli *cli);
 
 enum jl_status jl_bench_begin(struct jl_bench_session *session, struct jl_cli *cli, struct jl_err *err);
-/* Stores one result, and prints it with --json. */
+/* Stores a result; with --json also prints it. */
 void jl_bench_keep(struct jl_bench_session *session, const struct jl_bench_result *result);
-/* The record gets an id and all that those of a run share. `versions`: "key=value key=value"; NULL: the backend's. */
+/* Adds an id and the run's common fields to the record and stores it. `versions`: "key=value key=value"; NULL: the backend's. */
 void jl_bench_keep_record(struct jl_bench_session *session, const struct jl_record *given, const char *versions);
-/* The progress line begins; the number of tasks is known by now. */
+/* Starts the progress line; call when the number of tasks is known. */
 void jl_bench_draw(struct jl_bench_session *session);
-/* Closes what is open when something was measured, also after a failure; passes `status` on. */
+/* Ends the run if anything was measured, even after a failure; returns `status`. */
 enum jl_status jl_bench_close(struct jl_bench_session *session, enum jl_status status);
 
-/* Ctrl-C was pressed once (the second time ends the program). As jl_bench_plan.stop. */
+/* True after the first Ctrl-C (the second one kills). For jl_bench_plan.stop. */
 bool jl_bench_stop(void *ctx);
-/* As jl_bench_plan.progress; ctx is the session. */
+/* For jl_bench_plan.progress; ctx is the session. */
 void jl_bench_progress(void *ctx, double frac);
 void jl_bench_watch_keys(void);
 
-/* The backend that --backend names, or the first of `names` that is present. */
+/* Selects the backend of --backend, otherwise the first of `names` that is present. */
 enum jl_status jl_bench_choose(struct jl_bench_session *session, const char *const *names, struct jl_err *err);
 
-/* Write out what there is: rows stream as they are done. */
+/* Prints pending output, so that rows appear as they finish. */
 void jl_bench_flush(struct jl_bench_session *session);
 
-/* --time divided by n tasks; `instead` when it is not given. */
+/* Time per task: --time / n_tasks; `instead` if not given. */
 double jl_bench_time_s(const struct jl_cli *cli, size_t n_tasks, double instead);

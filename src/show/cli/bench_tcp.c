@@ -1,3 +1,4 @@
+/* Joins hosts for a benchmark over TCP. */
 #include "cli/bench_tcp.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 struct door {
 	const struct jl_cli *cli;
 	int n_ranks, n_refused;
-	bool same; /* all hosts are given the same options */
+	bool same; /* all hosts get the same options */
 };
 
 bool jl_bench_tcp_asked(const struct jl_cli *cli)
@@ -18,7 +19,7 @@ bool jl_bench_tcp_asked(const struct jl_cli *cli)
 	return jl_flag(cli, "listen") || jl_given(cli, "to");
 }
 
-/* Messages before the first measurement go to standard error, so that columns and JSON stay clean. */
+/* Messages before the first measurement go to stderr, so that columns and JSON stay clean. */
 static void say(char line[800])
 {
 	jl_utf8_sanitize(line);
@@ -40,7 +41,7 @@ static void listening(void *ctx, const char *address, int port)
 			JL_("Listening on %s port %d for %d more; there: jeoul %s --to THIS_HOST%s"), address, port,
 			door->n_ranks - 1, what, option);
 	say(line);
-	/* results are kept afterwards, kernels read their files: only what no measurement needs is given up */
+	/* results are stored and kernels are loaded later, so file access must stay allowed */
 	jl_confine(JL_CONFINE_PROGRAMS);
 }
 

@@ -1,10 +1,10 @@
-/* Hosts that join a benchmark by themselves: --listen on one, --to on the others. */
+/* Benchmarks over hosts that join by themselves: --listen on one, --to on the others. */
 #pragma once
 
 #include "cli/bench_session.h"
 #include "comm/comm.h"
 
-#define JL_BENCH_REFUSED_MAX 20 /* lines about strangers at the door */
+#define JL_BENCH_REFUSED_MAX 20 /* maximum number of messages about refused clients */
 
 #define JL_BENCH_SECRET_OPTION                                                                                         \
 	JL_O_TEXT("secret-file", "FILE", JL_N("a secret that all hosts know; it is proved, never sent"))
@@ -19,9 +19,9 @@
 			    JL_WITHIN(0.1, 86400, JL_N("write something from 100 ms to 1 d")))
 
 bool jl_bench_tcp_asked(const struct jl_cli *cli); /* --listen or --to */
-/* Joins the others; `tag`: a number that all must have alike. Ranks other than 0 are silent from here on. */
+/* Joins the other hosts. `tag`: hash of options that must agree. Sets ranks > 0 to silent. */
 enum jl_status jl_bench_tcp_open(struct jl_bench_session *session, uint64_t tag, struct jl_comm **ret_comm,
 				 struct jl_err *err);
-/* Ends a session on ranks other than 0, in place of jl_bench_close: prints that it took part, or its error, as no other process reports on this
+/* Ends a session on ranks > 0 instead of jl_bench_close: prints that the rank took part, or its error, since no other process reports on this
  * host. */
 enum jl_status jl_bench_tcp_left(struct jl_bench_session *session, const struct jl_comm *comm, enum jl_status status);

@@ -1,3 +1,4 @@
+/* Prints benchmark results. */
 #include "cli/bench_view.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ void jl_bench_view_machine(struct jl_cli *cli, struct jl_bench_where *where)
 	struct jl_probe_source *source = NULL;
 	struct jl_err err = { 0 };
 
-	/* a result without it is still a result */
+	/* optional: results are valid without it */
 	if (jl_source_live(&source, &cli->arena, &err) != JL_OK)
 		return;
 	if (jl_probe_machine(source, NULL, &(struct jl_probe_options){ .load = false }, &cli->arena, &machine, &err) ==
@@ -46,10 +47,11 @@ void jl_bench_view_head(struct jl_bench_session *s, enum jl_kind rate)
 	jl_buf_puts(&s->cli->out, "\n");
 }
 
-/* "1.19–1.21": both in the unit of the figure before it. */
+/* Formats an interval like "1.19–1.21" in the unit of the preceding value. */
 static const char *interval_text(struct jl_cli *cli, const struct jl_stats *s, enum jl_kind kind)
 {
-	const double scale = strtod(jl_units_text(JL_TXT, s->median, kind, 3), NULL) / s->median; /* 119 / 119e9 */
+	/* display scale, e.g. 119 / 119e9 */
+	const double scale = strtod(jl_units_text(JL_TXT, s->median, kind, 3), NULL) / s->median;
 
 	return jl_arena_printf(&cli->arena, "%s–%s", jl_units_text(JL_TXT, s->lo95 * scale, JL_K_NUMBER, 3),
 			       jl_units_text(JL_TXT, s->hi95 * scale, JL_K_NUMBER, 3));
@@ -82,7 +84,8 @@ void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
 	else if (!s->n_records)
 		jl_buf_printf(out, JL_("  %s; nothing was measured.\n"), stopped ? JL_("Stopped") : JL_("Ended"));
 	if (s->n_noisy) {
-		if (!jl_noise_why((char[JL_NOISE_WHY_MAX]){ 0 }, why, &s->noise)) /* a backend has its own reasons */
+		/* otherwise the backend's own reason */
+		if (!jl_noise_why((char[JL_NOISE_WHY_MAX]){ 0 }, why, &s->noise))
 			(void)snprintf(why, sizeof(why), "%s",
 				       jl_lang_is("en") ? s->why : JL_("the measurement was not steady"));
 		jl_buf_printf(out, JL_("  ~ noisy: %s.\n    Intervals are wider, and no verdict is built on these.\n"),
@@ -92,7 +95,7 @@ void jl_bench_view_end(struct jl_bench_session *s, bool stopped)
 		jl_buf_printf(out, JL_("  Kept: %zu result{/s}, run %s ('jeoul store list').\n"), s->n_stored, s->run);
 }
 
-/* --- nccl-tests' form */
+/* --- format of nccl-tests */
 
 void jl_bench_view_coll_head(struct jl_bench_session *s, const struct jl_sweep *sweep, const struct jl_comm *comm)
 {
@@ -119,7 +122,7 @@ void jl_bench_view_coll_head(struct jl_bench_session *s, const struct jl_sweep *
 		      "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "");
 }
 
-/* The time is the mean, as there. */
+/* Like nccl-tests, shows the mean time. */
 static void half_row(struct jl_buf *out, const struct jl_bench_result *r, bool has)
 {
 	const double us = 1e6 * r->time_s.mean, algbw = jl_bench_work(&r->task) / r->time_s.mean / 1e9;

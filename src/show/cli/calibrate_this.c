@@ -1,3 +1,4 @@
+/* Stores and loads parameters calibrated on this machine. */
 #include "cli/calibrate_this.h"
 
 #include <errno.h>
@@ -15,9 +16,9 @@
 #define RECORDS_MAX 4000
 #define YAML_MAX_B  ((size_t)1 << 20)
 #define SOURCE_NAME "sources.yaml"
-#define FILE_NAME   "figures.yaml" /* written last and removed first: it exists only where all files do */
+#define FILE_NAME   "figures.yaml" /* written last and removed first: it exists only if all files do */
 
-/* The folder of a machine's own parameters, laid over the catalog where a question is about it. */
+/* Folder of this machine's parameters, an overlay of the catalog. */
 static enum jl_status calibrate_dir(const char **ret_dir, struct jl_cli *cli, const struct jl_probe_machine *here,
 				    struct jl_err *err)
 {
@@ -34,7 +35,7 @@ static enum jl_status calibrate_dir(const char **ret_dir, struct jl_cli *cli, co
 	return JL_OK;
 }
 
-/* NULL: no memory. */
+/* Path of a file; NULL: out of memory. */
 static const char *file_in(struct jl_cli *cli, const char *dir, const char *name)
 {
 	return jl_arena_printf(&cli->arena, "%s/%s", dir, name);
@@ -48,13 +49,13 @@ enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct j
 	enum jl_status status = JL_OK;
 
 	*ret_on = false;
-	if (calibrate_dir(&dir, cli, here, NULL) != JL_OK) /* nowhere to look: never calibrated */
+	if (calibrate_dir(&dir, cli, here, NULL) != JL_OK) /* no folder exists: not calibrated */
 		return JL_OK;
 	path = file_in(cli, dir, FILE_NAME);
 	JL_TRY(jl_got(path, err));
 	if (access(path, F_OK) != 0)
 		return JL_OK;
-	if (!jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID)) { /* once a command */
+	if (!jl_source_by_id(cli->cat, JL_OWN_SOURCE_ID)) { /* load once per command */
 		dirs[n++] = dir;
 		status = jl_catalog_overlay(&cli->cat, dirs, n, &cli->arena, err);
 	}
@@ -62,7 +63,7 @@ enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct j
 	return status;
 }
 
-/* ---- making it */
+/* ---- writing */
 
 static enum jl_status make_dirs(const char *path, struct jl_cli *cli, struct jl_err *err)
 {
@@ -161,7 +162,7 @@ static enum jl_status never(struct jl_err *err)
 	return jl_fail(err, JL_E_NOTFOUND, "this machine is not calibrated; jeoul bench all, then jeoul calibrate");
 }
 
-/* The file as it is: what is laid over the catalog, and nothing else. */
+/* Prints the overlay file unchanged. */
 static enum jl_status show_file(struct jl_cli *cli, struct jl_json *json, const char *path, struct jl_err *err)
 {
 	struct jl_buf text;

@@ -1,4 +1,4 @@
-/* jeoul calibrate without --fit: this machine's results become its own parameters. */
+/* jeoul calibrate without --fit: derives this machine's own parameters from its results. */
 #pragma once
 
 #include "cli/command.h"
@@ -6,6 +6,6 @@
 
 enum jl_status jl_calibrate_this(struct jl_cli *cli, struct jl_err *err);
 
-/* Lays it over the catalog of the command; `ret_on` is false where the machine was never calibrated. */
+/* Overlays them on the command's catalog; `ret_on` is false if the machine is not calibrated. */
 enum jl_status jl_calibrate_lay(bool *ret_on, struct jl_cli *cli, const struct jl_probe_machine *here,
 				struct jl_err *err);

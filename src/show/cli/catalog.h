@@ -4,5 +4,5 @@
 #include "base/json.h"
 #include "topics/catalog.h"
 
-/* A whole record with its sources, as one value. */
+/* Writes a record with its sources as one JSON value. */
 void jl_catalog_put(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind, const void *record);

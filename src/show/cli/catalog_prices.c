@@ -1,4 +1,4 @@
-/* jeoul catalog prices: rents and prices, cheapest first, with their dates. */
+/* jeoul catalog prices: rents and prices with their dates, cheapest first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/catalog.h"
 #include "cli/view.h"
 
-#define OLD_DAYS 90 /* rents move faster than this; older ones are marked */
+#define OLD_DAYS 90 /* rents older than this are marked */
 
 static const char *const orders[] = { "on-demand", "spot", "buy", NULL };
 
@@ -26,10 +26,10 @@ enum order { BY_ON_DEMAND, BY_SPOT, BY_BUY };
 
 struct row {
 	const struct jl_price *price;
-	double key;      /* per GPU */
-	const char *gpu; /* id; or as the source wrote it; NULL: the row has none */
-	bool open;       /* the source does not name the variant */
-	bool bare;       /* would fit, but names no GPU to divide by */
+	double key;      /* sort key: price per GPU */
+	const char *gpu; /* id; or text of the source; NULL: no GPU */
+	bool open;       /* the source does not specify the variant */
+	bool bare;       /* matches, but has no GPU to divide the price by */
 };
 
 static double per_gpu(double usd, const struct jl_price *p)
@@ -37,7 +37,7 @@ static double per_gpu(double usd, const struct jl_price *p)
 	return p->n_gpu > 0 ? usd / p->n_gpu : usd;
 }
 
-/* Some sources repeat the on-demand rent where they know no spot rent: that is no spot price. */
+/* Ignores spot rents equal to on-demand: some sources repeat it if they know no spot price. */
 static double spot_usdps(const struct jl_price *p)
 {
 	double spot = isnan(p->spot_min_usdps) ? p->spot_median_usdps : p->spot_min_usdps;
@@ -55,7 +55,7 @@ static double sort_key(const struct jl_price *p, enum order order)
 	return NAN;
 }
 
-/* Cheapest first; equals in the order of the catalog. */
+/* Sorts by price; ties keep the catalog's order. */
 static int compare(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -70,12 +70,12 @@ static int compare(const void *a, const void *b)
 struct filter {
 	const struct jl_gpu *gpus[GPUS_MAX];
 	size_t n_gpus;
-	const char *gpu_text; /* no accelerator of the catalog has this name, but some row may */
+	const char *gpu_text; /* not a name in the catalog, but maybe in a price row */
 	const char *region, *provider;
 	enum order order;
 };
 
-/* True where the row's GPU matches the filter, or may (open variant). */
+/* True if the row's GPU matches the filter, possibly in an unspecified variant. */
 static bool gpu_fits(const struct jl_catalog *cat, const struct filter *f, const struct jl_price *p, struct row *row)
 {
 	const struct jl_gpu *may[GPUS_MAX];
@@ -87,7 +87,7 @@ static bool gpu_fits(const struct jl_catalog *cat, const struct filter *f, const
 		return p->gpu_text && jl_has_words(p->gpu_text, f->gpu_text);
 	row->bare = f->n_gpus == 0 && !row->gpu;
 	if (f->n_gpus == 0)
-		return !row->bare; /* a machine or part without one has no price per GPU */
+		return !row->bare; /* a row without GPUs has no price per GPU */
 	for (size_t i = 0; i < f->n_gpus; i++)
 		for (size_t k = 0; k < n && k < GPUS_MAX; k++)
 			if (f->gpus[i] == may[k])
@@ -122,10 +122,10 @@ static enum jl_status read_filter(struct jl_cli *cli, struct filter *f, struct j
 	for (size_t i = 0; i < cli->cat->n_prices; i++)
 		if (cli->cat->prices[i].gpu_text && jl_has_words(cli->cat->prices[i].gpu_text, gpu))
 			return JL_OK;
-	return jl_find_gpu(&one, cli->cat, gpu, err); /* says what is near */
+	return jl_find_gpu(&one, cli->cat, gpu, err); /* sets the error with similar names */
 }
 
-/* Days since the price was seen; NAN where its date is not one. */
+/* Age of the price in days; NAN: invalid date. */
 static double age_days(const struct jl_cli *cli, const struct jl_price *p)
 {
 	long day;
@@ -138,7 +138,7 @@ static const char *money(struct jl_doc *doc, double usd)
 	return isnan(usd) ? "" : jl_doc_format(doc, usd >= 100 ? "%.0f" : "%.2f", usd);
 }
 
-/* All rows of one kind: then the kind stands once, above the table. */
+/* True if all rows have the same GPU, which is then shown above the table. */
 static bool is_one_kind(const struct row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -147,7 +147,7 @@ static bool is_one_kind(const struct row *rows, size_t n)
 	return n > 0;
 }
 
-/* Names of the accelerators need the room of the machine's whole price. */
+/* Prints the rows. GPU names use the column of the whole machine's price. */
 static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct row *rows, size_t n, enum order order)
 {
 	const bool one_kind = is_one_kind(rows, n), whole = one_kind || order == BY_SPOT,
@@ -190,7 +190,7 @@ static void tell_rows(struct jl_doc *doc, const struct jl_cli *cli, const struct
 	}
 }
 
-/* The variants that a marked row may be, each name once: "* h100 (variant not stated): h100-pcie, ..." */
+/* Lists the possible variants of marked rows: "* h100 (variant not stated): h100-pcie, ..." */
 static void tell_open(struct jl_doc *doc, const struct jl_cli *cli, const struct row *rows, size_t n)
 {
 	const struct jl_gpu *may[GPUS_MAX];

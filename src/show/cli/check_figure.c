@@ -1,4 +1,4 @@
-/* A figure given on the command line, as a record that can be judged. */
+/* Converts a figure given on the command line to a record that can be judged. */
 #include "cli/check_figure.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static void put(struct figure *f, const char *key, const char *text, double numb
 	f->params[f->record.n_params++] = (struct jl_record_item){ .key = key, .text = text, .number = number };
 }
 
-/* One host and more ranks than it has: that many such hosts are meant. */
+/* Checks the number of ranks: with one host given and more ranks than it has, several such hosts are assumed. */
 static enum jl_status check_ranks(const struct jl_sys *sys, int per_node, int n_ranks, struct jl_err *err)
 {
 	const int most = per_node * sys->n_nodes;
@@ -65,7 +65,7 @@ static enum jl_status coll_figure(struct figure *f, const struct jl_sys *sys, st
 	return JL_OK;
 }
 
-/* "8192", "4096x1024x4096" */
+/* Parses "8192" or "4096x1024x4096". */
 static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_err *err)
 {
 	const char *at = text;
@@ -87,7 +87,7 @@ static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_
 	return JL_OK;
 }
 
-/* Default format of products: the 16-bit format that it has. */
+/* Default format of products: bf16, else fp16, else fp32. */
 static const char *usual_format(const struct jl_gpu *gpu)
 {
 	return !gpu                               ? "fp32"
@@ -143,7 +143,7 @@ static enum jl_status device_figure(struct figure *f, const struct jl_sys *sys, 
 	return JL_OK;
 }
 
-/* A machine without a GPU: judged by what its processor and memory let expect, as records measured on it are. */
+/* Without a GPU: judges by the processor and memory, like records measured on this machine. */
 static enum jl_status use_host(struct figure *f, struct jl_judge *judge, struct jl_cli *cli, struct jl_err *err)
 {
 	JL_TRY(jl_this_machine_probe(cli, &judge->here, err));
@@ -174,7 +174,7 @@ enum jl_status jl_check_figure_record(const struct jl_record **ret_record, struc
 					  .n_metrics = 1,
 					  .noise = jl_record_noise_unknown() } };
 	JL_TRY(is_coll ? coll_figure(f, judge->sys, cli, coll, err) : device_figure(f, judge->sys, cli, kind, err));
-	if (!is_coll && strcmp(jl_text(cli, "on"), "cpu:this") == 0) /* "this" where there is no GPU */
+	if (!is_coll && strcmp(jl_text(cli, "on"), "cpu:this") == 0) /* "this" on a machine without a GPU */
 		JL_TRY(use_host(f, judge, cli, err));
 	*ret_record = &f->record;
 	return JL_OK;

@@ -1,4 +1,4 @@
-/* jeoul audit: the figures of a note, or the claims of a scenario's text, recomputed. */
+/* jeoul audit: checks the figures of a note, or the claims of a scenario. */
 #include "notes/claims.h"
 #include "base/utf8.h"
 #include "cli/view.h"
@@ -34,7 +34,7 @@ static enum jl_status audit_note(struct jl_cli *cli, const struct jl_buf *text, 
 			cli->exit_code = 3;
 	if (jl_flag(cli, "fix")) {
 		jl_audited_diff(&cli->out, note);
-		/* shown as it is or not at all: a diff with other characters would not fit the note */
+		/* prints it unchanged or not at all: a sanitized diff would not apply */
 		for (const char *at = jl_buf_text(&cli->out); (at = jl_utf8_unshown(at)); at++)
 			if (*at != '\n' && *at != '\t' && *at != '\r')
 				return jl_fail(

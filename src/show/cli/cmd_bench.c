@@ -1,4 +1,4 @@
-/* jeoul bench gemm, memory, storage, link, list: what one machine does by itself. */
+/* jeoul bench gemm, memory, storage, link, list: benchmarks of a single machine. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -82,13 +82,13 @@ static enum jl_status task_run(struct jl_bench_session *s, const struct jl_bench
 
 	jl_bench_draw(s);
 	status = jl_bench_measure(s->backend, task, &plan, ret_result, err);
-	s->n_done++; /* the progress line counts the running task by its own share */
+	s->n_done++; /* the progress line adds the running task's own fraction */
 	if (!status)
 		jl_bench_keep(s, ret_result);
 	return status;
 }
 
-/* The same with its row shown; `n`: tasks that share --time. */
+/* The same, and prints the row; `n`: tasks that share --time. */
 static enum jl_status run_row(struct jl_bench_session *s, const struct jl_bench_task *task, size_t n, double instead_s,
 			      const char *what, enum jl_kind kind, struct jl_err *err)
 {
@@ -103,7 +103,7 @@ static enum jl_status run_row(struct jl_bench_session *s, const struct jl_bench_
 static const char *const cuda_cpu[] = { "cuda", "cpu", NULL }, *const gpu_cpu[] = { "cuda", "hip", "cpu", NULL },
 			 *const gpu_only[] = { "cuda", "hip", NULL }, *const disk_only[] = { "disk", NULL };
 
-/* A benchmark by itself, on the first of the backends that is there. */
+/* Runs one benchmark on the first available backend. */
 static enum jl_status alone(struct jl_cli *cli, const char *const *backends,
 			    enum jl_status (*measure)(struct jl_bench_session *s, double instead_s, struct jl_err *err),
 			    double instead_s, struct jl_err *err)
@@ -215,7 +215,7 @@ static enum jl_status run_both(struct jl_bench_session *s, struct jl_bench_task 
 	for (size_t i = 0; i < 2 && !status && !jl_bench_stop(NULL); i++) {
 		task->kind = kinds[i];
 		if (task->kind == JL_BENCH_TRIAD && jl_bench_can(s->backend, task, NULL))
-			continue; /* a triad is a kernel, and there may be none */
+			continue; /* a triad needs a kernel, which may not exist */
 		status = run_row(s, task, 2, instead_s, names[i], JL_K_BYTE_RATE, err);
 	}
 	return status;
@@ -278,7 +278,7 @@ static int gpu_count(const struct jl_bench_session *s)
 	const struct jl_cuda *cuda;
 
 	if (!on_gpu(s))
-		return 2; /* fake */
+		return 2; /* for the fake backend */
 	const bool amd = strcmp(s->backend->name, "hip") == 0;
 	return (amd ? jl_hip_open(&cuda, NULL) : jl_cuda_open(&cuda, NULL)) == JL_OK ? jl_cuda_count(cuda) : 0;
 }
@@ -326,7 +326,7 @@ enum jl_status jl_bench_link(struct jl_bench_session *s, double instead_s, struc
 		struct jl_err why = { 0 };
 
 		Bps[i] = NAN;
-		/* a pair that cannot is a cell without a figure, not the end */
+		/* an impossible pair leaves its cell empty */
 		if (!jl_bench_stop(NULL) &&
 		    task_run(s, &task, time_s, jl_flag(s->cli, "check"), &result, &why) == JL_OK && result.n_samples)
 			Bps[i] = (double)size_B / result.time_s.median;

@@ -1,4 +1,4 @@
-/* jeoul bench all: everything that this machine can measure by itself. */
+/* jeoul bench all: everything that can be measured on this machine. */
 
 #include <math.h>
 #include <string.h>
@@ -30,11 +30,11 @@ static enum jl_status collectives(struct jl_bench_session *s, double instead_s, 
 }
 
 static const struct part {
-	const char *backend; /* NULL: its own */
+	const char *backend; /* NULL: its default */
 	enum jl_status (*measure)(struct jl_bench_session *s, double instead_s, struct jl_err *err);
-	double n, quick_s, time_s; /* tasks, and time of one where --time is not given */
+	double n, quick_s, time_s; /* tasks; default time per task */
 } parts[] = {
-	{ NULL, jl_bench_loopback, 6, 1, 3 }, /* first: it cannot be short, what follows can */
+	{ NULL, jl_bench_loopback, 6, 1, 3 }, /* first, since it cannot be shortened; the others can */
 	{ "cpu", jl_bench_gemm, 4, 1, 3 },      { "cpu", jl_bench_memory, 2, 2, 6 },
 	{ "cuda", jl_bench_gemm, 4, 1, 3 },     { "cuda", jl_bench_memory, 2, 1, 3 },
 	{ "cuda", jl_bench_link, 5, 0.2, 0.5 }, { "hip", jl_bench_memory, 1, 1, 3 },
@@ -53,7 +53,7 @@ static double usual_s(const struct part *part, bool quick)
 	return part->n * (quick ? part->quick_s : part->time_s);
 }
 
-/* --time as it was given; NULL: it was not. */
+/* The --time option; NULL: not given. */
 static struct jl_given *given_time(struct jl_cli *cli)
 {
 	for (size_t i = 0; i < cli->args.n_given; i++)
@@ -83,12 +83,12 @@ enum jl_status jl_cmd_bench_all(struct jl_cli *cli, struct jl_err *err)
 
 		if (!use(&s, &parts[i]))
 			continue;
-		if (time) /* the rest of --time, divided as the default times are */
+		if (time) /* divides the remaining --time in proportion to the default times */
 			time->value = fmax(0.01, (end_s - jl_clock_s()) * part_s / left_s);
 		left_s -= part_s;
 		if (!cli->json && s.n_records)
 			jl_buf_puts(&cli->out, "\n");
-		/* a failing part is reported; the others continue */
+		/* reports a failing part and continues */
 		const enum jl_status status = parts[i].measure(&s, part_s / parts[i].n, &why);
 
 		if (status)

@@ -1,4 +1,4 @@
-/* jeoul bench cluster: all ranks of a launcher, or hosts of a list, measured together. */
+/* jeoul bench cluster: measures all ranks of a launcher, or the hosts of a list. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ const struct jl_option jl_bench_cluster_options[] = {
 	{ 0 },
 };
 
-/* Static, as the thread that finds MPI stuck must print it. */
+/* static: printed by the thread that detects a hung MPI call */
 static struct run {
 	struct jl_bench_session s;
 	struct jl_cluster cluster;
@@ -63,7 +63,7 @@ static enum jl_status show(const struct jl_err *ended, struct jl_err *err)
 	JL_PAGE(cli, err, jl_show_cluster(&doc, &run.cluster, run.over, ended ? ended->text : NULL));
 }
 
-/* MPI hangs: ranks that can, print their results and exit; the launcher ends the others. */
+/* MPI hangs: responsive ranks print their results and exit; the launcher kills the others. */
 static void on_stuck(int rank)
 {
 	struct jl_err why = { 0 };
@@ -76,12 +76,12 @@ static void on_stuck(int rank)
 	_exit(1);
 }
 
-/* ---- hosts of a list */
+/* ---- hosts from a list */
 
 struct started {
 	const char *names[HOSTS_MAX];
 	pid_t pids[HOSTS_MAX];
-	int n, lost; /* lost: whose ssh ended before all were there; -1: none */
+	int n, lost; /* lost: host whose ssh ended before all had joined; -1: none */
 	bool joined;
 };
 
@@ -91,7 +91,7 @@ static enum jl_status read_hosts(struct started *s, struct jl_cli *cli, struct j
 
 	JL_TRY(jl_got(text, err));
 	for (char *name = strtok_r(text, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
-		/* an option in its place would be ssh's */
+		/* ssh would take a leading dash as an option */
 		if (*name == '-' || s->n == HOSTS_MAX)
 			return jl_fail(err, JL_E_USAGE, "--hosts: '%s' is no host, or there are more than %d", name,
 				       HOSTS_MAX);
@@ -130,7 +130,7 @@ static void end_all(struct started *s)
 		}
 }
 
-/* Looked at ten times a second until all are there. */
+/* Called ten times a second until all hosts have joined. */
 static bool has_lost(void *ctx)
 {
 	struct started *s = ctx;
@@ -143,7 +143,7 @@ static bool has_lost(void *ctx)
 	return s->lost >= 0 || jl_bench_stop(NULL);
 }
 
-/* A host that cannot be started is said and left out; the others are started again without it. */
+/* Starts the hosts; one that fails is reported and left out, and the others are restarted without it. */
 static enum jl_status open_hosts(struct started *s, struct jl_comm **ret_comm, struct jl_err *err)
 {
 	struct jl_cli *cli = run.s.cli;
@@ -207,7 +207,7 @@ enum jl_status jl_cmd_bench_cluster(struct jl_cli *cli, struct jl_err *err)
 	struct jl_err why = { 0 };
 	enum jl_status status = jl_bench_begin(&run.s, cli, err);
 
-	jl_buf_reset(&cli->out); /* its JSON is one separate document */
+	jl_buf_reset(&cli->out); /* discard: JSON output is a single document */
 	jl_cluster_begin(&run.cluster);
 	JL_THEN(status, open_all(&started, &comm, err));
 	if (status)

@@ -1,4 +1,4 @@
-/* jeoul bench allreduce, allgather, ...: nccl-tests' flags and columns, over processes, TCP, MPI or GPUs. */
+/* jeoul bench allreduce, allgather, ...: options and columns of nccl-tests, over processes, TCP, MPI or GPUs. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ const struct jl_option jl_bench_coll_options[] = {
 	{ 0 },
 };
 
-/* nccl-tests' sizes: K, M and G are powers of 1,024. */
+/* Sizes as in nccl-tests: K, M and G are powers of 1,024. */
 static enum jl_status size_of(const struct jl_cli *cli, const char *name, size_t instead, size_t *ret_B,
 			      struct jl_err *err)
 {
@@ -74,7 +74,7 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 	JL_TRY(size_of(cli, "minbytes", ranged ? 0 : 1024, &min_B, err));
 	JL_TRY(size_of(cli, "maxbytes", ranged ? 0 : (size_t)64 << 20, &max_B, err));
 	JL_TRY(size_of(cli, "stepbytes", (size_t)1 << 20, &step_B, err));
-	/* one of them alone is one size, as it is with nccl-tests when both are the same */
+	/* one of them alone means a single size */
 	min_B = min_B ? min_B : max_B;
 	max_B = max_B ? max_B : min_B;
 	if (text) {
@@ -131,7 +131,7 @@ static void on_row(void *ctx, const struct jl_sweep_row *row)
 		jl_bench_flush(s);
 }
 
-/* The sweep counts over all its rows; the session counts tasks. */
+/* Converts progress over the sweep's rows to progress over the session's tasks. */
 static void on_progress(void *ctx, double frac)
 {
 	const struct shown *shown = ctx;
@@ -150,7 +150,7 @@ enum jl_status jl_bench_sweep(struct jl_bench_session *s, struct jl_sweep *sweep
 	JL_TRY(jl_got(shown.rows, err));
 	sweep->backend = s->backend;
 	sweep->row = on_row;
-	sweep->ctx = &shown; /* cppcheck-suppress autoVariables ; taken back below */
+	sweep->ctx = &shown; /* cppcheck-suppress autoVariables ; reset below */
 	sweep->plan.stop = jl_bench_stop;
 	sweep->plan.progress = comm ? NULL : on_progress;
 	sweep->plan.ctx = &shown;
@@ -169,7 +169,7 @@ enum jl_status jl_bench_sweep(struct jl_bench_session *s, struct jl_sweep *sweep
 	return status;
 }
 
-/* How many ranks there are without a communicator: GPUs, or a process for each CPU. */
+/* Number of ranks without a communicator: GPUs, or one process per CPU. */
 static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *sweep, struct jl_err *err)
 {
 	const struct jl_given *given = jl_given(s->cli, "ngpus");
@@ -183,7 +183,7 @@ static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *s
 		sweep->n_ranks = status ? 0 : jl_cuda_count(cuda);
 	}
 	if (!given && sweep->n_ranks < 2 && !gpus)
-		sweep->n_ranks = 2; /* one CPU: still two processes, so that they communicate */
+		sweep->n_ranks = 2; /* on a single CPU, two processes still communicate */
 	if (!status && sweep->task.root >= sweep->n_ranks)
 		return jl_fail(err, JL_E_USAGE, "--root %d: there are ranks 0 to %d", sweep->task.root,
 			       sweep->n_ranks - 1);
@@ -191,7 +191,7 @@ static enum jl_status count_ranks(struct jl_bench_session *s, struct jl_sweep *s
 }
 static int own_rank;
 
-/* A call of MPI hangs: its rows so far are printed and stored; names the rank and exits, and mpirun ends the others. */
+/* An MPI call hangs: prints and stores the rows so far, names the rank and exits; mpirun ends the others. */
 static void on_stuck(int rank)
 {
 	char line[256];
@@ -205,7 +205,7 @@ static void on_stuck(int rank)
 	}
 }
 
-/* --- hosts that join by themselves: rank 0's options count and are sent to the others */
+/* --- hosts that join over TCP: rank 0's options are sent to the others */
 
 static enum jl_status open_tcp(struct jl_bench_session *s, const struct jl_sweep *sweep, struct jl_comm **ret_comm,
 			       struct jl_err *err)
@@ -231,7 +231,7 @@ static bool tcp_asked(const struct jl_cli *cli)
 	return jl_bench_tcp_asked(cli) || cli->args.n_operands || (wanted && strcmp(wanted, "tcp") == 0);
 }
 
-/* Under a launcher every process is a rank, and all must find each other: ranks that run apart would print figures of nothing. */
+/* With a launcher every process is a rank, and all must see each other: isolated ranks would print meaningless figures. */
 static enum jl_status open_mpi(struct jl_bench_session *s, struct jl_comm **ret_comm, struct jl_err *err)
 {
 	const char *wanted = jl_text(s->cli, "backend");

@@ -1,4 +1,4 @@
-/* jeoul bench net: TCP between two hosts, or through this host's own loopback. */
+/* jeoul bench net: TCP between two hosts, or over the loopback interface. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -123,7 +123,7 @@ static void latency_record(struct jl_bench_session *s, const struct jl_net_laten
 	jl_bench_keep_record(s, &record, NULL);
 }
 
-/* Networks are named in bits: 9.4 Gb/s. */
+/* Networks are usually given in bits: 9.4 Gb/s. */
 static const char *bits(char out[32], double Bps)
 {
 	static const struct {
@@ -139,7 +139,7 @@ static const char *bits(char out[32], double Bps)
 	return out;
 }
 
-/* Korean takes two columns a letter: the longest way has 14. */
+/* Korean letters are two columns wide; the longest direction has 14 columns. */
 static const int columns[] = { 2, -14, 6, 11, 20, 12, 13 };
 
 static void flow_row(struct jl_bench_session *s, const struct jl_net_result *r, const struct jl_net_flow *flow,
@@ -152,7 +152,7 @@ static void flow_row(struct jl_bench_session *s, const struct jl_net_result *r, 
 	(void)snprintf(conns, sizeof(conns), "%d", r->n_streams);
 	bits(lo, flow->rate_Bps.lo95);
 	bits(hi, flow->rate_Bps.hi95);
-	(void)snprintf(range, sizeof(range), "%.*s–%s", /* the unit once, where it is the same */
+	(void)snprintf(range, sizeof(range), "%.*s–%s", /* shows the unit once if both ends share it */
 		       (int)(strcmp(strchr(lo, ' '), strchr(hi, ' ')) == 0 ? strcspn(lo, " ") : strlen(lo)), lo, hi);
 	JL_LIVE(s->cli, columns, "", what, conns, bits(JL_TXT, flow->rate_Bps.median), range,
 		jl_units_text(JL_TXT, flow->rate_Bps.median, JL_K_BYTE_RATE, 3),
@@ -169,7 +169,6 @@ static enum jl_status one_transfer(struct jl_bench_session *s, struct jl_net_cli
 
 	if (status)
 		return status;
-	/* what was shown while it was disturbed is worth less */
 	flow_record(s, &result, &result.send, "send", host);
 	flow_record(s, &result, &result.receive, "receive", host);
 	flow_row(s, &result, &result.send, both ? JL_("both: out") : JL_("send"));
@@ -221,10 +220,10 @@ static enum jl_status measure(struct jl_bench_session *s, const struct jl_wire_p
 		s->n_done++;
 	}
 	jl_net_close(client);
-	return jl_bench_stop(NULL) ? JL_OK : status; /* what was measured until then counts */
+	return jl_bench_stop(NULL) ? JL_OK : status; /* results up to the interrupt count */
 }
 
-/* --- loopback: the listener is a thread of this program */
+/* --- loopback: a thread of this program listens */
 
 struct own {
 	struct jl_net_listener listener;
@@ -250,7 +249,7 @@ enum jl_status jl_bench_loopback(struct jl_bench_session *s, double instead_s, s
 	enum jl_status status;
 
 	JL_TRY(own ? jl_wire_random(peer.secret.key, sizeof(peer.secret.key), err) : jl_fail_nomem(err));
-	/* not accessible to other users of this host */
+	/* protected by a secret from other users of this host */
 	*own = (struct own){ .listener = { .door = { .fd = -1, .secret = peer.secret }, .stop = own_ending } };
 	own->listener.ctx = own;
 	JL_TRY(jl_net_listen(&own->listener, NULL, 0, err));

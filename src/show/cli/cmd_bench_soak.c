@@ -1,4 +1,4 @@
-/* jeoul bench soak: one load for a long time. */
+/* jeoul bench soak: runs one load for a long time. */
 #include <math.h>
 #include <string.h>
 

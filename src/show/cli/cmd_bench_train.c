@@ -1,5 +1,5 @@
-/* jeoul bench train: a real training step over one and several workers, and why it scales as it does. jeoul bench infer: prompts and tokens of
- * the same networks as decoders, and what is predicted of them. */
+/* jeoul bench train: a real training step on one or more workers, with an explanation of its scaling. jeoul bench infer: prompts and tokens of
+ * the same networks as decoders, with predictions. */
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "train/records.h"
 #include "train/run.h"
 
-#define GPU_TIME_S       3.0 /* of one configuration: five steps are over before a GPU's energy is counted once */
+#define GPU_TIME_S       3.0 /* seconds per configuration: GPU energy counters update too slowly for five steps */
 #define WORKERS_TEXT_MAX 96
-#define NOTABLE_FRAC     0.15 /* of a step: worth a sentence */
+#define NOTABLE_FRAC     0.15 /* share of a step that is worth a sentence */
 #define BATCH_MAX        65536
-#define CPU_ANSWERS_S    10.0 /* of one batch */
-#define RATES_S          0.5 /* with less time than this the machine's own rates are not measured, and nothing is predicted */
+#define CPU_ANSWERS_S    10.0 /* seconds per batch on a CPU */
+#define RATES_S          0.5  /* with less time the machine's rates are not measured, and nothing is predicted */
 
 const struct jl_option jl_bench_train_options[] = {
 	JL_O_TEXT("model", "NAME", JL_N("a dense decoder or a vision transformer of the catalog (default: gpt-305m)")),
@@ -56,7 +56,7 @@ const struct jl_option jl_bench_infer_options[] = {
 	{ 0 },
 };
 
-/* --- what a person sees: the scaling table row by row, then why it is so */
+/* --- terminal output: scaling table, then explanation */
 
 struct table {
 	struct jl_train_result rows[JL_TRAIN_CONFIGS_MAX];
@@ -99,7 +99,7 @@ static void view_head(struct jl_cli *cli, const struct jl_train_run *run, double
 	jl_buf_puts(out, "\n");
 }
 
-/* The first result of a single worker; NULL: none was measured. */
+/* The first result with one worker; NULL: none. */
 static const struct jl_train_result *first_alone(const struct table *table)
 {
 	for (const struct jl_train_result *r = table->rows; r < table->rows + table->n; r++)
@@ -158,7 +158,7 @@ static void view_row(struct jl_cli *cli, struct table *table, const struct jl_tr
 	under_row(cli, r);
 }
 
-/* The row that the words are about: most workers, and of these the fastest. */
+/* The row that the explanation is about: most workers, then the fastest. */
 static const struct jl_train_result *largest(const struct table *table)
 {
 	const struct jl_train_result *best = NULL;
@@ -201,7 +201,7 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 			      100 * r->exposed_s / r->step_s.median, jl_units_text(JL_TXT, r->grad_B, JL_K_BYTES, 3),
 			      jl_units_text(JL_TXT, r->rates.allreduce_Bps, JL_K_BYTE_RATE, 3),
 			      r->grad_B / r->rates.allreduce_Bps);
-	/* workers that share the same cores cannot be faster than one that has them all */
+	/* workers sharing the same cores cannot be faster than one worker with all of them */
 	if (strcmp(run->kernels->name, "cpu") == 0 && alone && r->n_threads < alone->n_threads)
 		jl_show_entry(&doc, JL_("Why"), JL_MEASURED,
 			      JL_("one worker already uses all %.0f cores; more workers share them. --threads 1 gives "
@@ -210,10 +210,10 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 	if (r->config.n_workers > 1 && r->exposed_s > NOTABLE_FRAC * r->step_s.median && run->n_micro == 1)
 		JL_ENTRY(&doc, JL_("Try"), JL_MEASURED,
 			 "--accumulate 4: gradients are exchanged once for four micro-batches");
-	(void)jl_view_show(cli, &doc, NULL); /* its memory is looked at when all is printed */
+	(void)jl_view_show(cli, &doc, NULL); /* memory failures are reported at the end */
 }
 
-/* --- decoding on the terminal: a row for each batch, and its prediction */
+/* --- decoding: one row per batch, with prediction */
 
 static const int answer_columns[] = { 7, 13, 11, 11, 10, 11, 9 };
 
@@ -261,13 +261,13 @@ static void answers_row(struct jl_cli *cli, const struct jl_train_result *r)
 	view_predicted(cli, JL_("token"), &r->predicted_s, r->step_s.median);
 }
 
-/* --- what is asked */
+/* --- options */
 
 struct asked {
 	struct jl_bench_session session;
 	struct jl_train_run run;
 	struct table table;
-	struct jl_comm *mpi; /* or hosts that joined by --listen and --to */
+	struct jl_comm *mpi; /* or hosts joined by --listen and --to */
 	double n_params;
 	size_t n_failed;
 };
@@ -294,7 +294,7 @@ static bool on_cpu(const struct asked *a)
 	return strcmp(a->run.kernels->name, "cpu") == 0;
 }
 
-/* A launcher's ranks; on a CPU one and two; a GPU for each worker, doubled up to all of them. */
+/* Default numbers of workers: all ranks of a launcher; on a CPU 1 and 2; with GPUs 1, 2, 4 ... up to all. */
 static void usual_workers(const struct asked *a, char ret_text[WORKERS_TEXT_MAX])
 {
 	int n_gpus = on_cpu(a) ? 2 : jl_gpu_count();
@@ -303,7 +303,7 @@ static void usual_workers(const struct asked *a, char ret_text[WORKERS_TEXT_MAX]
 		n += snprintf(ret_text + n, (size_t)(WORKERS_TEXT_MAX - n), ",%d", i < n_gpus ? i : n_gpus);
 }
 
-/* The next number of a list; 0: its end, or `*ret_status` is not JL_OK. */
+/* The next number of a list; 0: end of the list, or *ret_status is set. */
 static long next_number(const char **text, const char *option, long most, enum jl_status *ret_status,
 			struct jl_err *err)
 {
@@ -326,7 +326,7 @@ static enum jl_status add_config(struct asked *a, struct jl_train_config config,
 	return JL_OK;
 }
 
-/* Each number of workers with each mode; one worker has nothing to share: once. */
+/* All combinations of worker counts and modes; a single worker shares nothing, so it runs once. */
 static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 {
 	struct jl_cli *cli = a->session.cli;
@@ -351,7 +351,7 @@ static enum jl_status read_configs(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-/* --backend, or the first engine that is there; threads are the CPU's. */
+/* The engine of --backend, otherwise the first available; --threads implies the CPU. */
 static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 {
 	const bool threads = jl_whole(a->session.cli, "threads", 0) > 0;
@@ -368,7 +368,7 @@ static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-/* A hash of the options that all hosts must share; the number of threads may differ. */
+/* Hash of the options on which all hosts must agree; the number of threads may differ. */
 static uint64_t tag_of(const struct jl_cli *cli)
 {
 	static const char *const names[] = { "model", "batch",      "seq",    "precision", "workers", "mode",
@@ -396,7 +396,7 @@ static enum jl_status open_comm(struct asked *a, struct jl_err *err)
 	return status;
 }
 
-/* Options that `bench train` and `bench infer` share. */
+/* Options shared by `bench train` and `bench infer`. */
 static enum jl_status read_network(struct asked *a, struct jl_train_shape *ret_shape, struct jl_err *err)
 {
 	struct jl_cli *cli = a->session.cli;
@@ -445,7 +445,7 @@ static enum jl_status read_answers(struct asked *a, struct jl_err *err)
 	text = text ? text : "1,8";
 	for (long n; (n = next_number(&text, "batch", BATCH_MAX, &status, err)) > 0;)
 		JL_TRY(add_config(a, (struct jl_train_config){ .n_workers = 1, .batch = (size_t)n }, err));
-	run->batch = run->configs[0].batch; /* whose product is measured */
+	run->batch = run->configs[0].batch; /* the batch for which the rates are measured */
 	run->time_s = jl_bench_time_s(cli, run->n_configs, on_cpu(a) ? CPU_ANSWERS_S : GPU_TIME_S);
 	run->no_rates = jl_given(cli, "time") && jl_given(cli, "time")->value < RATES_S;
 	run->int8 = jl_chosen(cli, "weights", weights_names) == 0;
@@ -509,7 +509,7 @@ static enum jl_status measure(struct jl_cli *cli, enum jl_status (*read)(struct 
 		status = a->run.answer ? jl_decode_run(&a->run, err) : jl_train_run(&a->run, a->mpi, err);
 	}
 	if (status == JL_OK && !a->session.silent)
-		view_why(cli, &a->run, &a->table); /* answers have no rows in it */
+		view_why(cli, &a->run, &a->table); /* the table is empty for `bench infer` */
 	if (a->n_failed)
 		cli->exit_code = 1;
 	if (a->session.silent && jl_bench_tcp_asked(cli))

@@ -1,4 +1,4 @@
-/* jeoul build: is this parts list sound? */
+/* jeoul build: checks a parts list, or ranks upgrades. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ const struct jl_option jl_build_options[] = {
 };
 /* clang-format on */
 
-/* Options are the keys of a parts list with dashes; false: not one of them. */
+/* Converts an option to its key in a parts list; false: not such an option. */
 static bool part_key(char ret_key[48], const char *option)
 {
 	snprintf(ret_key, 48, "%s", option);
@@ -107,7 +107,7 @@ static enum jl_status upgrade(struct jl_cli *cli, struct jl_err *err)
 	JL_ANSWER(cli, err, &jl_upgrade_fields, &answer, jl_show_upgrades(&doc, &answer, cli->today));
 }
 
-/* A parts list or --upgrade: options of one mode are refused in the other. */
+/* Rejects options of --upgrade for a parts list, and vice versa. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
 	const bool upgrade = jl_given(cli, "upgrade") != NULL;

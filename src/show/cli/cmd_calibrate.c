@@ -1,5 +1,5 @@
-/* jeoul calibrate: this machine's own parameters (calibrate_this.c), or with --fit those of all machines from published
- * measurements, as catalog data. */
+/* jeoul calibrate: this machine's own parameters (calibrate_this.c); with --fit parameters of all machines from published measurements, as
+ * catalog data. */
 #include <unistd.h>
 
 #include "fit/calibrate.h"
@@ -10,7 +10,7 @@
 #define FILES_MAX  32
 #define FILE_MAX_B ((size_t)1 << 28)
 #define YAML_MAX_B ((size_t)1 << 24)
-#define FIT_B      ((size_t)1 << 30) /* every published row twice: once to fit, once left out */
+#define FIT_B      ((size_t)1 << 30) /* memory limit: each published row is used twice, for fitting and left out */
 
 const struct jl_option jl_calibrate_options[] = {
 	JL_O_FLAG("fit", JL_N("fit the parameters on published measurements")),
@@ -27,7 +27,7 @@ const struct jl_option jl_calibrate_options[] = {
 	{ 0 },
 };
 
-/* Files of sets that can be fitted, as far as the folder has them. */
+/* Files of the folder that can be fitted. */
 static enum jl_status read_files(struct jl_cli *cli, const char *dir, struct jl_calibrate_file *files, size_t *ret_n,
 				 struct jl_err *err)
 {

@@ -1,4 +1,4 @@
-/* jeoul compare: one training run on several systems, from a run that was observed or from a model. */
+/* jeoul compare: one training run on several systems, from an observed run or a model. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ const struct jl_option jl_compare_options[] = {
 };
 /* clang-format on */
 
-/* The number of trials in --tune; 0: it is a method. */
+/* Number of trials given by --tune; 0: it is a tuning method. */
 static long long n_trials_of(const struct jl_cli *cli)
 {
 	const char *text = jl_text(cli, "tune");
@@ -42,7 +42,7 @@ static long long n_trials_of(const struct jl_cli *cli)
 	return text && !jl_units_parse_count(&n, text, 1, JL_ASK_MAX, "--tune", &ignored) ? n : 0;
 }
 
-/* Refuses options of an observed run with a model, and the other way round. */
+/* Rejects options of observed runs with a model, and vice versa. */
 static enum jl_status check_mode(const struct jl_cli *cli, struct jl_err *err)
 {
 	const bool observed = jl_given(cli, "observed") != NULL;
@@ -94,7 +94,7 @@ static enum jl_status read_systems(struct jl_compare *compare, struct jl_cli *cl
 	return status;
 }
 
-/* --tune is a number of trials or a method: anything else is neither. */
+/* --tune must be a number of trials or a method. */
 static enum jl_status check_tune(const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = jl_text(cli, "tune");

@@ -1,4 +1,4 @@
-/* jeoul cost: buy or rent, over time and for the work that is to be done; or one month's electricity bill. */
+/* jeoul cost: compares buying and renting over time for given work, or computes one month's electricity bill. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ const struct jl_option jl_cost_options[] = {
 };
 /* clang-format on */
 
-/* Options of the same name get their kind behind it. */
+/* Adds the kind to names that occur twice. */
 static void tell_apart(struct jl_cost_study *study, bool json)
 {
 	bool twice[JL_COST_OPTIONS_MAX] = { false };
@@ -68,7 +68,7 @@ static void tell_apart(struct jl_cost_study *study, bool json)
 	}
 }
 
-/* "off-peak=60%,mid=25%,peak=15%": shares of the load, in all of it. */
+/* Parses "off-peak=60%,mid=25%,peak=15%"; the shares must sum to 100 %. */
 static enum jl_status read_bands(double ret_frac[3], const char *text, struct jl_err *err)
 {
 	static const char *const names[] = { "off-peak", "mid", "peak" };
@@ -147,7 +147,7 @@ static enum jl_status read_power(struct jl_cost_study *study, struct jl_cli *cli
 	return kwh ? jl_kwh_price_parse(&s->per_kWh, kwh, "--kwh", err) : JL_OK;
 }
 
-/* Grid intensity by the country of the tariff, or what was given. */
+/* Carbon intensity of the grid: as given, otherwise that of the tariff's country. */
 static void read_carbon(struct jl_cost_setting *s, const struct jl_cli *cli, struct jl_cost_said *assumed)
 {
 	const bool korea = (s->tariff && strncmp(s->tariff, "kr-", 3) == 0) ||
@@ -187,7 +187,7 @@ static enum jl_status read_calendar(struct jl_cost_setting *s, const struct jl_c
 	return JL_OK;
 }
 
-/* A model by its name, its shape or its figures. */
+/* True if a model is given by name, dimensions or figures. */
 static bool has_work(const struct jl_cli *cli)
 {
 	return cli->args.n_operands > 0 || jl_given(cli, "layers") || jl_given(cli, "gmacs");
@@ -231,7 +231,7 @@ static enum jl_status read_util(struct jl_cost_study *study, const struct jl_cli
 	return JL_OK;
 }
 
-/* A run that was observed, carried to each option's system. */
+/* Transfers an observed run to each option's system. */
 static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_machine *machines = jl_arena_array(&cli->arena, 2, sizeof(*machines));
@@ -283,7 +283,7 @@ static enum jl_status one_bill(struct jl_cli *cli, const struct jl_cost_setting 
 	JL_ANSWER(cli, err, &jl_bill_fields, &asked, jl_show_bill(&doc, &asked, cli->today));
 }
 
-/* Adds a machine to the electricity bill of each month of a year. */
+/* Effect of a machine on the monthly bills of a year. */
 static enum jl_status machine_bill(struct jl_cli *cli, struct jl_cost_study *study, struct jl_err *err)
 {
 	struct jl_machine_bill bill;
@@ -322,7 +322,7 @@ enum jl_status jl_cmd_cost(struct jl_cli *cli, struct jl_err *err)
 	read_carbon(&study->setting, cli, assumed);
 	study->setting.currency = jl_cost_is_rent(study->options[0].kind) ? study->options[0].per_hour.currency
 									  : study->options[0].price.currency;
-	if (study->options[0].kind == JL_COST_OWN && study->setting.tariff) { /* nothing is priced but electricity */
+	if (study->options[0].kind == JL_COST_OWN && study->setting.tariff) { /* only electricity has a cost */
 		struct jl_tariff_use none = { .month = 1 };
 		struct jl_bill bill;
 

@@ -1,4 +1,4 @@
-/* jeoul doctor: optional libraries that are missing here, their use, and the command that installs them. */
+/* jeoul doctor: lists missing optional libraries, what they are for, and how to install them. */
 #include "base/dynlib.h"
 #include "base/json.h"
 #include "cli/calibrate_this.h"
@@ -9,15 +9,14 @@
 #include "comm/confine.h"
 #include "gpu/cuda.h"
 
-/* One library or device: present, or the reason why it is not. */
 struct part {
 	const char *name;
 	const char *used_for;
-	const char *env, *const *libraries; /* a library that is opened at run time; or */
+	const char *env, *const *libraries; /* library opened at run time, or: */
 	enum jl_status (*look)(struct jl_cli *, const struct jl_probe_machine *,
-			       struct jl_err *); /* JL_OK: it is there */
-	bool nvidia;                             /* only needed with such a GPU */
-	const char *package;                     /* of Debian and Ubuntu; NULL: `command` brings it */
+			       struct jl_err *); /* returns JL_OK if present */
+	bool nvidia;                             /* needed only with an NVIDIA GPU */
+	const char *package;                     /* on Debian and Ubuntu; NULL: see `command` */
 	const char *command;
 };
 
@@ -47,7 +46,7 @@ static enum jl_status calibrated(struct jl_cli *cli, const struct jl_probe_machi
 	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is weighed by listed or estimated rates");
 }
 
-/* What holds a process that reads what strangers send (comm/confine.h). */
+/* Checks the kernel's support for sandboxing (comm/confine.h). */
 static enum jl_status confinement(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
 {
 	(void)cli, (void)machine;
@@ -98,7 +97,7 @@ struct found {
 	struct jl_err why;
 };
 
-/* NVIDIA devices by the PCI bus, as the driver may be missing. */
+/* Looks for NVIDIA devices on the PCI bus, since the driver may be missing. */
 static bool has_nvidia(const struct jl_probe_machine *machine)
 {
 	size_t i = 0;
@@ -127,7 +126,7 @@ static void look(struct found found[N_PARTS], struct jl_cli *cli, const struct j
 	}
 }
 
-/* All packages that are missing, as one command; NULL: none is. */
+/* One command that installs all missing packages; NULL: none is missing. */
 static const char *install_all(struct jl_cli *cli, const struct found found[N_PARTS])
 {
 	const char *all = NULL;

@@ -1,4 +1,4 @@
-/* jeoul fit: which techniques make a model fit in a system's memory, and what each costs in time. */
+/* jeoul fit: techniques that make a model fit into a system's memory, with their cost in time. */
 #include "cli/ask.h"
 #include "cli/view.h"
 #include "predict/technique.h"

@@ -1,4 +1,4 @@
-/* jeoul import: the output of other tools becomes records. */
+/* jeoul import: converts output of other tools to records. */
 #include <math.h>
 #include <string.h>
 
@@ -25,10 +25,10 @@ const struct jl_option jl_import_command_options[] = {
 
 struct job {
 	struct jl_cli *cli;
-	struct jl_store *store; /* NULL: nothing is to be stored */
+	struct jl_store *store; /* NULL: nothing is stored */
 	struct jl_doc doc;
 	struct jl_buf remarks;
-	struct jl_store_taken taken; /* of the file */
+	struct jl_store_taken taken; /* of this file */
 	size_t n_shown, n_open, n_json;
 };
 

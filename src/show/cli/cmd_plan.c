@@ -1,4 +1,4 @@
-/* jeoul plan: the best of all ways to run a training step, over cuts, batches, kinds and numbers of GPUs. */
+/* jeoul plan: finds the best plan for a training step over parallelism, batches, kinds and numbers of GPUs. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,9 +45,9 @@ const struct jl_option jl_plan_options[] = {
 };
 /* clang-format on */
 
-#define SEARCH_FRAC 0.75 /* of the time that the command has left: the rest is for the answer */
+#define SEARCH_FRAC 0.75 /* share of the command's remaining time for the search; the rest is for the answer */
 
-/* Ctrl-C ends the search, and what it has found so far is printed. */
+/* Ctrl-C ends the search; results so far are printed. */
 static struct jl_budget *_Atomic interrupts;
 
 static void on_interrupt(int signal_number)
@@ -59,7 +59,6 @@ static void on_interrupt(int signal_number)
 		jl_budget_cancel(search);
 }
 
-/* The search's part of what the command may spend. */
 static void begin_search(struct jl_budget *search)
 {
 	struct jl_budget *const whole = jl_budget_current();
@@ -74,7 +73,7 @@ struct display {
 	struct jl_progress progress;
 	char label[96];
 	bool begun;
-	double fleet_done, fleet_total; /* searches; total 0: one search */
+	double fleet_done, fleet_total; /* number of searches; total 0: a single one */
 };
 
 static void show(void *ctx, const struct jl_plan_progress *at)
@@ -101,7 +100,7 @@ static bool next_point(void *ctx, size_t i, size_t n, const char *kind, int n_gp
 	d->fleet_done = (double)i;
 	d->fleet_total = (double)n;
 	snprintf(d->label, sizeof(d->label), "%d x %.60s", n_gpus, kind);
-	return true; /* an interrupt ends the search itself, on all ranks in the same round */
+	return true; /* an interrupt ends the search in the same round on all ranks */
 }
 
 static enum jl_status read_ask(struct jl_plan_ask *ask, struct jl_cli *cli, struct jl_err *err)
@@ -151,7 +150,7 @@ static enum jl_status read_machine(struct jl_machine *ret_machine, struct jl_cli
 
 /* --- one system */
 
-/* Prints the settings alone, to be pasted. */
+/* Prints only the settings, for pasting. */
 static enum jl_status print_settings(struct jl_cli *cli, const struct jl_plan_answer *a, const char *name,
 				     struct jl_err *err)
 {
@@ -180,7 +179,7 @@ static enum jl_status print_answer(struct jl_cli *cli, const struct jl_plan_answ
 	struct jl_doc doc;
 
 	if (a->effort.stopped)
-		cli->exit_code = 130; /* the exit code of a shell for a program that Ctrl-C ended */
+		cli->exit_code = 130; /* exit code of a program ended by Ctrl-C */
 	else if (!a->n || !a->in_time || !a->in_budget)
 		cli->exit_code = 3;
 	if (cli->json)
@@ -223,7 +222,7 @@ static enum jl_status plan_one(struct jl_cli *cli, const struct jl_request *req,
 	return status ? status : print_answer(cli, &answer, err);
 }
 
-/* --- kinds and numbers */
+/* --- kinds and numbers of GPUs */
 
 static enum jl_status read_kinds(struct jl_fleet_ask *fleet, struct jl_cli *cli, const char *text, struct jl_err *err)
 {
@@ -310,14 +309,14 @@ static enum jl_status plan_batches(struct jl_cli *cli, const struct jl_request *
 	JL_ANSWER(cli, err, &jl_batch_fields, &answer, jl_show_batches(&doc, &answer));
 }
 
-/* --- under mpirun */
+/* --- with mpirun */
 
 static enum jl_status gather(void *ctx, const void *mine, size_t size_B, void *ret_all, struct jl_err *err)
 {
 	return jl_comm_share(ctx, mine, ret_all, size_B, err);
 }
 
-/* Ranks share the space; those on one host share its processors. NULL in `ret_comm`: one process. */
+/* Joins the ranks, which share the search space; ranks of a host share its processors. *ret_comm NULL: a single process. */
 static enum jl_status join_team(struct jl_comm **ret_comm, struct jl_plan_team *team, struct jl_plan_ask *ask,
 				struct jl_err *err)
 {
@@ -336,7 +335,7 @@ static enum jl_status join_team(struct jl_comm **ret_comm, struct jl_plan_team *
 	return JL_OK;
 }
 
-/* Refuses --deadline and --budget for a run of unknown length. */
+/* Rejects --deadline and --budget for a run of unknown length. */
 static enum jl_status check_limits(const struct jl_cli *cli, const struct jl_request *req, struct jl_err *err)
 {
 	const bool length = !isnan(req->tokens) || !isnan(req->samples) || !isnan(req->steps_per_epoch);
@@ -369,7 +368,7 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 	JL_THEN(status, jl_ask_request(&req, cli, err));
 	if (status)
 		return status;
-	req.dtype = jl_chosen(cli, "precision", jl_ask_precisions); /* any: not said */
+	req.dtype = jl_chosen(cli, "precision", jl_ask_precisions); /* unset or "any" */
 	req.framework = jl_chosen(cli, "framework", jl_ask_frameworks);
 	jl_format(display.label, sizeof(display.label), "%s", JL_("searching"));
 	JL_THEN(status, read_ask(&ask, cli, err));
@@ -401,7 +400,7 @@ enum jl_status jl_cmd_plan(struct jl_cli *cli, struct jl_err *err)
 		interrupts = NULL;
 	}
 	cli->cut = atomic_load(&search.end) != JL_BUDGET_OPEN;
-	if (comm && comm->rank > 0) /* one of them speaks for all */
+	if (comm && comm->rank > 0) /* only rank 0 prints */
 		jl_buf_reset(&cli->out);
 	jl_comm_destroy(comm);
 	return status;

@@ -1,4 +1,4 @@
-/* jeoul probe: what is in this machine, or in a captured one, and what to do about it. */
+/* jeoul probe: hardware of this machine or of a captured one, with findings. */
 #include "check/machine_findings.h"
 #include "cli/view.h"
 #include "topics/probe.h"

@@ -1,4 +1,4 @@
-/* jeoul recommend: which machine for a purpose, a model or a run that was observed. */
+/* jeoul recommend: finds a machine for a purpose, a model or an observed run. */
 #include <math.h>
 #include <string.h>
 
@@ -57,11 +57,11 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_LENGTH_OPTIONS,
 	{ 0 },
 };
-/* A machine at work draws some hundred watts day and night: what a month of that adds to the bill of an office. */
+/* Monthly consumption and power of a machine in use, for the marginal price of a tariff. */
 #define TARIFF_KWH 500
 #define TARIFF_KW  1
 
-/* --tariff, or what --region pays; a region without a tariff keeps the flat price. */
+/* --tariff, otherwise the tariff of --region; regions without one keep the flat price. */
 static enum jl_status read_tariff(struct jl_recommend_ask *ask, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *named = jl_text(cli, "tariff"), *id;
@@ -90,7 +90,7 @@ static enum jl_status read_money(struct jl_recommend_ask *ask, bool *io_won, con
 	return jl_given(cli, "kwh") ? JL_OK : read_tariff(ask, cli, err);
 }
 
-/* "rtx-3090,h100": every accelerator that a word fits. */
+/* Parses "rtx-3090,h100": all accelerators that match a word. */
 static enum jl_status read_only(struct jl_recommend_ask *ask, struct jl_cli *cli, struct jl_err *err)
 {
 	const char *text = jl_text(cli, "only");

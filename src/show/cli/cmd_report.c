@@ -1,4 +1,4 @@
-/* jeoul report: what a person would forward. From a scenario, or on this machine from what the store has. */
+/* jeoul report: a document on a scenario, or on this machine from stored results. */
 #include <stdint.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static enum jl_status grow(struct jl_record **records, size_t n, struct jl_cli *
 	return JL_OK;
 }
 
-/* A path in a scenario is meant from where the scenario lies. */
+/* Resolves a path relative to the scenario's folder. */
 static const char *beside(const char *scenario, const char *file, struct jl_arena *arena)
 {
 	const char *slash = scenario ? strrchr(scenario, '/') : NULL;
@@ -143,7 +143,7 @@ static enum jl_status fetch_all(struct jl_report_in *in, const struct jl_scenari
 	return status;
 }
 
-/* Read only. A store of the environment may be missing: nothing was measured yet. One that --store names, or that cannot be read, is an error. */
+/* Opens the store for reading. The default store may be missing; one given by --store must exist and be readable. */
 static enum jl_status fetch_machine(struct jl_report_in *in, struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_store_filter filter = { .machine = in->machine->fingerprint, .limit = RECORDS_MAX };
@@ -184,7 +184,7 @@ static enum jl_status of_scenario(struct jl_scenario *scenario, struct jl_report
 	struct jl_this this = { .machine = NULL };
 	enum jl_status status = jl_yaml_read_file(&root, cli->args.operands[0], &cli->arena, err);
 
-	/* the tree is ours: it lies in the command's arena */
+	/* the tree lies in the command's arena, so it may be modified */
 	if (!status && jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, NULL)) {
 		JL_TRY(take_this(&this, in, cli, err));
 		(void)jl_scenario_put_this((struct jl_yaml *)(uintptr_t)root, this.system);
@@ -241,7 +241,7 @@ enum jl_status jl_cmd_report(struct jl_cli *cli, struct jl_err *err)
 		char *shown = jl_arena_strdup(&cli->arena, path);
 
 		if (shown)
-			jl_utf8_sanitize(shown); /* a name may hold what a terminal obeys */
+			jl_utf8_sanitize(shown); /* names may contain terminal escape sequences */
 		jl_buf_printf(&cli->out, JL_("%s: written, %zu KB\n"), shown ? shown : "?", (text.len + 999) / 1000);
 	}
 	jl_buf_release(&text);

@@ -1,4 +1,4 @@
-/* jeoul schema: the form of a command's JSON, for those who read it by program. */
+/* jeoul schema: the JSON schema of a command's output. */
 #include <string.h>
 
 #include "catalog/names.h"
@@ -14,7 +14,7 @@ enum jl_status jl_cmd_schema(struct jl_cli *cli, struct jl_err *err)
 
 	while (name && c->name && !jl_command_is(c, name))
 		c++;
-	name = name && c->name ? c->name : name; /* an older name's is the same */
+	name = name && c->name ? c->name : name; /* an older name has the same schema */
 	for (const struct jl_output_schema *row = jl_output_schemas; row->name; row++) {
 		if (!name) {
 			jl_buf_printf(&cli->out, "%s\n", row->name);

@@ -1,4 +1,4 @@
-/* jeoul store: what was measured and imported, kept in one place. */
+/* jeoul store: the store of measured and imported results. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -71,8 +71,6 @@ static enum jl_status read_filter(struct jl_store_filter *ret_filter, const stru
 	return read_since(&ret_filter->since_s, cli, err);
 }
 
-/* ---- list */
-
 struct listing {
 	struct jl_cli *cli;
 	struct jl_doc doc;
@@ -110,7 +108,7 @@ static enum jl_status list(struct jl_cli *cli, struct jl_store *store, struct jl
 
 	jl_view_page(cli, &l.doc);
 	jl_show_stored_table(&l.doc);
-	filter->limit = l.limit + 1; /* one more tells that there are more */
+	filter->limit = l.limit + 1; /* one more, to detect that there are more */
 	status = jl_store_each(store, filter, list_row, &l, err);
 	JL_THEN(status, jl_store_count(store, &n_all, err));
 	if (status || cli->json)
@@ -265,7 +263,7 @@ static enum jl_status import_line(struct import *im, const char *line, size_t le
 	im->n_open++;
 	status = jl_store_put_line(im->store, line, len, NULL, &why);
 	if (status) {
-		/* what came before is good and stays; the same file may be imported again when it is mended */
+		/* lines before the error are stored; the corrected file may be imported again */
 		if (jl_store_end(im->store, err))
 			return JL_E_IO;
 		taken = jl_store_taken(im->store);
@@ -280,7 +278,7 @@ static enum jl_status import_line(struct import *im, const char *line, size_t le
 	return status;
 }
 
-/* Up to the end of the line or to `room`; false: there is none left. */
+/* Reads up to the end of the line or to `room` bytes; false: end of file. */
 static bool next_line(FILE *file, char *line, size_t room, size_t *ret_len)
 {
 	int c = EOF;
@@ -312,7 +310,7 @@ static enum jl_status import_lines(struct import *im, FILE *file, struct jl_err 
 			  jl_store_taken(im->store).n[JL_STORE_NEW] + jl_store_taken(im->store).n[JL_STORE_KNOWN]);
 }
 
-/* Counts of records stored, waiting in the spool and refused by the server. */
+/* Prints the numbers of records stored, waiting in the spool, and refused by the server. */
 static void say_taken(struct jl_cli *cli, const struct jl_store *store)
 {
 	const struct jl_store_taken taken = jl_store_taken(store);

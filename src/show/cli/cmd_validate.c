@@ -1,4 +1,4 @@
-/* jeoul validate: how wrong the program is on published measurements. */
+/* jeoul validate: the program's error on published measurements. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "version.inc"
 
 #define FILE_MAX_B  ((size_t)256 << 20) /* a million rows; the largest set has 1.2 MB */
-#define ARENA_MAX_B ((size_t)32 << 30)  /* a million rows of a large set take some GB */
+#define ARENA_MAX_B ((size_t)32 << 30)  /* a million rows of a large set need several GB */
 #define TEXT_MAX_B  ((size_t)64 << 20)
 
 const struct jl_option jl_validate_options[] = {

@@ -1,4 +1,4 @@
-/* jeoul web: the live page and its API. */
+/* jeoul web: serves the page and its API. */
 #include <stdlib.h>
 
 #include "cli/command.h"

@@ -1,26 +1,27 @@
-/* The frame that all commands share: one row each in a table; help, completion and the man page come from the same rows. */
+/* Shared by all commands: the table from which help, completion and man pages are generated. */
 #pragma once
 
 #include "request/command.h"
 
 extern const struct jl_command jl_commands[]; /* ends with name NULL */
-extern const struct jl_askable jl_askable[];  /* those of them that a request may name */
-extern const struct jl_front jl_cli_front;    /* all that, for requests */
+extern const struct jl_askable jl_askable[];  /* commands that a request may name */
+extern const struct jl_front jl_cli_front;    /* both tables, for requests */
 
 /* help.c */
-bool jl_command_in(const struct jl_command *command, const char *group); /* "store" has "store list"; NULL: all */
+/* true if "store list" is in group "store"; group NULL: all */
+bool jl_command_in(const struct jl_command *command, const char *group);
 bool jl_is_group(const char *word);
-void jl_help_first(struct jl_cli *cli); /* one screen */
+void jl_help_first(struct jl_cli *cli); /* fits on one screen */
 void jl_help_all(struct jl_cli *cli);
 void jl_help_group(struct jl_cli *cli, const char *group);
 void jl_help_command(struct jl_cli *cli, const struct jl_command *command);
 void jl_version(struct jl_cli *cli);
-struct jl_built_with { /* a library or feature of the program; "": none */
+struct jl_built_with { /* a library or feature of this build; "": none */
 	const char *name, *version, *used_by, *reason;
 };
-void jl_version_part(struct jl_cli *cli, const struct jl_built_with *part); /* its lines, no wider than the terminal */
+void jl_version_part(struct jl_cli *cli, const struct jl_built_with *part); /* wrapped to the terminal's width */
 
-/* What the rows name, in cmd_*.c, catalog_*.c, help.c, manpage.c and completion.c. */
+/* Functions named in the table; in cmd_*.c, catalog_*.c, help.c, manpage.c and completion.c. */
 extern jl_command_run jl_cmd_help, jl_cmd_version, jl_cmd_probe, jl_cmd_serve, jl_cmd_build, jl_cmd_report,
 	jl_cmd_audit, jl_cmd_recommend, jl_cmd_cost, jl_cmd_man, jl_cmd_completion, jl_cmd_schema, jl_cmd_catalog_list,
 	jl_cmd_catalog_search, jl_cmd_catalog_show, jl_cmd_catalog_validate, jl_cmd_catalog_sources,
@@ -40,15 +41,15 @@ extern const struct jl_option jl_probe_options[], jl_serve_options[], jl_build_o
 	jl_store_list_options[], jl_store_export_options[], jl_store_plain_options[], jl_store_note_options[],
 	jl_import_command_options[], jl_web_command_options[];
 
-/* main.c: writes cli->out to standard output now, for commands that print rows as they come. */
+/* main.c: writes cli->out to stdout now, for commands that print rows as they finish. */
 void jl_cli_flush(struct jl_cli *cli);
 
-/* main.c: days since 1970-01-01; JEOUL_TODAY may say otherwise. */
+/* main.c: days since 1970-01-01; JEOUL_TODAY overrides it. */
 long jl_cli_today(void);
 
-/* main.c: folders that are laid over the built-in catalog: the person's own, then --catalog. Returns how many. */
+/* main.c: overlay folders of the catalog: the user's own, then --catalog. Returns their number. */
 #define JL_OVERLAYS_MAX (JL_GIVEN_MAX + 1)
 size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli);
 
-/* The front door; returns the exit code. */
+/* Runs the program; returns the exit code. */
 int jl_cli_main(int argc, char **argv);

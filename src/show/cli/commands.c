@@ -1,10 +1,9 @@
-/* The table of commands: adding one is adding a row here and the function it names. */
+/* The table of commands. A new command is a row here and the function it names. */
 #include "cli/command.h"
 
 static const struct jl_option no_options[] = { { 0 } };
 
-/* older name (NULL: none), name, function, options, what it needs, operands and how many of them at least and at most (-1: any number), one line,
- * examples */
+/* older name (NULL: none), name, function, options, requirements, operands with minimum and maximum number (-1: any), description, examples */
 #define RENAMED(WAS, NAME, RUN, OPTIONS, NEEDS, OPERANDS, MIN, MAX, EN, ...)                                           \
 	{                                                                                                              \
 		.was = (WAS), .name = (NAME), .run = (RUN), .needs = JL_NEED_##NEEDS, .options = (OPTIONS),            \
@@ -181,7 +180,7 @@ const struct jl_command jl_commands[] = {
 	{ 0 },
 };
 
-/* Commands that the library and the page may run by JSON: none that measures, writes or takes long. */
+/* Commands available to the library and the page by JSON: none that measures, writes or takes long. */
 const struct jl_askable jl_askable[] = {
 	{ "predict", "model", false },
 	{ "serve", "model", false },

@@ -1,4 +1,4 @@
-/* Shell completion, made from the command table. */
+/* Generates shell completion from the command table. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static void words_of(struct jl_buf *out, const struct jl_option *options)
 		jl_buf_printf(out, " --%s", o->name);
 }
 
-/* First words of all commands, each once; of groups alone, as cases with their second words. */
+/* The distinct first words of all commands; with `groups`, only groups, as cases with their second words. */
 static void first_words(struct jl_buf *out, bool groups)
 {
 	const char *last = "";
@@ -33,7 +33,7 @@ static void first_words(struct jl_buf *out, bool groups)
 	}
 }
 
-/* Names of the catalog: what stands for an argument of that name in a list of values. */
+/* Variable with the catalog's names for arguments of this kind; NULL: none. */
 static const char *names_of(const char *arg)
 {
 	return strstr(arg, "MODEL") ? "$_jeoul_models" : strstr(arg, "SYSTEM") ? "$_jeoul_systems" : NULL;
@@ -44,7 +44,7 @@ static bool has_values(const char *arg)
 	return names_of(arg) || (strchr(arg, '|') && islower((unsigned char)*arg) && !strchr(arg, '='));
 }
 
-/* "fp32|bf16" as "fp32 bf16"; a placeholder in capitals ends them. */
+/* Converts "fp32|bf16" to "fp32 bf16"; stops at a placeholder in capitals. */
 static void values_of(struct jl_buf *out, const char *arg)
 {
 	if (names_of(arg))
@@ -83,7 +83,7 @@ static void put_systems(struct jl_buf *out)
 		put_name(out, cat->systems[i].id);
 }
 
-/* Writes both lists as shell variables; `set`, `is` and `end` are the text before a name, behind it and behind its words. */
+/* Writes both lists as shell variables. `set`, `is` and `behind`: text before the name, after it, and after the words. */
 static void put_lists(struct jl_buf *out, const char *set, const char *is, const char *behind)
 {
 	jl_buf_printf(out, "%s_jeoul_models%s", set, is);
@@ -93,7 +93,7 @@ static void put_lists(struct jl_buf *out, const char *set, const char *is, const
 	jl_buf_printf(out, "%s\n", behind);
 }
 
-/* Words that may follow an option; options without a list of choices have none. */
+/* Words that may follow an option; only options with choices have any. */
 static void bash_values(struct jl_buf *out, const struct jl_option *options)
 {
 	for (const struct jl_option *o = options; o && o->name; o++) {
@@ -142,7 +142,7 @@ static void bash_completion(struct jl_buf *out)
 			 "complete -o default -F _jeoul jeoul\n");
 }
 
-/* A single-quoted zsh word: quotes doubled out, colons and brackets escaped for _arguments and _describe. */
+/* Quotes a zsh word: escapes single quotes, and colons and brackets for _arguments and _describe. */
 static void zsh_text(struct jl_buf *out, const char *text)
 {
 	for (; *text; text++) {
@@ -196,7 +196,7 @@ static void zsh_completion(struct jl_buf *out)
 	jl_buf_puts(out, "\tesac\n}\n_jeoul \"$@\"\n");
 }
 
-/* Between single quotes fish knows \\ and \'. */
+/* fish recognises \\ and \' within single quotes. */
 static void fish_text(struct jl_buf *out, const char *text)
 {
 	for (; *text; text++)
@@ -211,7 +211,7 @@ static void fish_values(struct jl_buf *out, const char *arg)
 	values_of(out, arg);
 }
 
-/* Options of one table, offered where `seen` holds. */
+/* Options of one table, offered if `seen` holds. */
 static void fish_options(struct jl_buf *out, const char *seen, const struct jl_option *options)
 {
 	for (const struct jl_option *o = options; o && o->name; o++) {

@@ -1,3 +1,4 @@
+/* Finds the folder of published measurements. */
 #include "cli/data_dir.h"
 
 #include <stdlib.h>

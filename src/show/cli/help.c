@@ -1,4 +1,4 @@
-/* Help, made from the command table. */
+/* Generates help from the command table. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define INDENT_COLUMN   26
 #define VERSION_COLUMNS 9
 
-/* A left side that is too long has its words on the next line, unless they fit beside it. */
+/* If the left column is too long, the right one starts on the next line unless it fits. */
 static void two_columns(struct jl_cli *cli, const char *left, const char *right)
 {
 	struct jl_buf *out = &cli->out;
@@ -42,7 +42,7 @@ static void print_options(struct jl_cli *cli, const struct jl_option *options)
 	}
 }
 
-/* The first screen: questions, in the order in which people ask them; the rest by group. */
+/* First screen: commands by the questions they answer, most frequent first; the others by group. */
 static const char *const questions[] = {
 	"predict", "serve", "plan", "compare", "cost", "recommend", "check", "report"
 };
@@ -94,7 +94,7 @@ static void options_json(struct jl_json *json, const char *key, const struct jl_
 					     [JL_OPT_QUANTITY] = "quantity",
 					     [JL_OPT_CHOICE] = "choice" };
 
-	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* what programs read is English */
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* machine-readable output is in English */
 
 	jl_json_put_array(json, key);
 	for (const struct jl_option *o = options; o && o->name; o++)
@@ -106,7 +106,7 @@ static void options_json(struct jl_json *json, const char *key, const struct jl_
 
 static void command_json(struct jl_json *json, const struct jl_command *c)
 {
-	const struct jl_askable *a = jl_askable; /* a program may ask it, and calls the operands so */
+	const struct jl_askable *a = jl_askable; /* requests use this name for the operands */
 
 	while (a->command && strcmp(a->command, c->name) != 0)
 		a++;
@@ -119,7 +119,6 @@ static void command_json(struct jl_json *json, const struct jl_command *c)
 	jl_json_pack(json, "]}");
 }
 
-/* All commands, or those of a group. */
 static void commands_json(struct jl_cli *cli, const char *group)
 {
 	struct jl_json json;
@@ -180,7 +179,7 @@ void jl_help_group(struct jl_cli *cli, const char *group)
 	print_commands(cli, group);
 }
 
-/* To be pasted: broken before an option, as a shell reads it. */
+/* Breaks an example before options, valid for pasting into a shell. */
 static void print_example(struct jl_cli *cli, const char *text)
 {
 	size_t indent = 2;
@@ -234,7 +233,7 @@ static const struct jl_built_with parts[] = {
 #undef JL_PART
 };
 
-/* Sandboxing that this kernel offers to servers (Landlock, seccomp). */
+/* Kernel support for sandboxing servers (Landlock, seccomp). */
 static struct jl_built_with confinement(char version[32])
 {
 	const int landlock = jl_confine_landlock();

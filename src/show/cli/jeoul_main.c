@@ -1,3 +1,4 @@
+/* Entry point of the program. */
 #include "cli/command.h"
 
 int main(int argc, char **argv)

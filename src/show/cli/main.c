@@ -1,4 +1,4 @@
-/* The main program: finds the command, loads what it needs, prints its output. */
+/* The main program: finds the command, loads what it requires, prints its output. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "comm/confine.h"
 
 #define OUT_MAX_B ((size_t)64 << 20)
-#define STEPS_MAX 1000000000000u /* of a command: eleven days of one thread */
+#define STEPS_MAX 1000000000000u /* budget of a command in steps: eleven days of one thread */
 #define BYTES_MAX ((unsigned long long)8 << 30)
 
 static const struct jl_language *lang_from_locale(void)
@@ -35,7 +35,7 @@ static const struct jl_language *lang_from_locale(void)
 	return NULL;
 }
 
-/* JEOUL_TODAY=2026-11-15 fixes the date, so that ages of prices can be tested. */
+/* JEOUL_TODAY=2026-11-15 fixes the date for tests of price ages. */
 long jl_cli_today(void)
 {
 	const char *fixed = getenv("JEOUL_TODAY");
@@ -55,7 +55,7 @@ static size_t terminal_width(void)
 	return 80;
 }
 
-/* Finds the command named by the first words of argv; `ret_n`: their number. */
+/* Finds the command in the first words of argv; `ret_n`: number of words. */
 static const struct jl_command *find_command(int argc, char **argv, int *ret_n)
 {
 	for (const struct jl_command *c = jl_commands; c->name; c++) {
@@ -101,7 +101,7 @@ size_t jl_overlay_dirs(const char *ret_dirs[JL_OVERLAYS_MAX], struct jl_cli *cli
 	char *own = NULL;
 	struct stat info;
 
-	/* relative ones are to be ignored: they would be another folder's in every folder */
+	/* relative paths must be ignored: they would depend on the current folder */
 	if (config && *config == '/')
 		own = jl_arena_printf(&cli->arena, "%s/jeoul/catalog", config);
 	else if (home && *home == '/')
@@ -162,7 +162,7 @@ static void apply_globals(struct jl_cli *cli)
 		cli->color = false;
 }
 
-/* Also where parsing stops at an error: the message should come in the language that was asked for. */
+/* Sets the language before parsing, so that parse errors are in it too. */
 static void early_lang(int argc, char **argv)
 {
 	for (int i = 0; i < argc && argv[i]; i++) {
@@ -177,7 +177,7 @@ static void early_lang(int argc, char **argv)
 	}
 }
 
-/* Options in front of the command (`n_before` of them) are put behind it. */
+/* Moves the `n_before` options in front of the command behind it. */
 static enum jl_status parse_args(struct jl_cli *cli, int argc, char **argv, int n_before, int n_words,
 				 struct jl_err *err)
 {
@@ -194,7 +194,7 @@ static enum jl_status parse_args(struct jl_cli *cli, int argc, char **argv, int 
 	return status;
 }
 
-/* Commands that read files which others wrote, and start no program: from here on they cannot (bench, plan under mpirun and web do so themselves). */
+/* Commands that read untrusted files and start no program are sandboxed from here on; bench, plan with mpirun and web do so themselves. */
 static bool reads_strangers(const struct jl_command *command)
 {
 	static const char *const names[] = { "audit",     "build",  "check",   "compare",     "cost",
@@ -207,7 +207,7 @@ static bool reads_strangers(const struct jl_command *command)
 	return false;
 }
 
-/* Ctrl-C ends a command at once: nothing needs tidying up, or the command has its own handler. */
+/* Runs the command. Ctrl-C ends it at once: either no clean-up is needed or the command has its own handler. */
 static enum jl_status run_within_budget(struct jl_cli *cli, struct jl_err *err)
 {
 	static struct jl_budget budget;
@@ -251,7 +251,7 @@ static enum jl_status run_command(struct jl_cli *cli, int argc_all, char **argv_
 	return run_within_budget(cli, err);
 }
 
-/* --version may stand where a command would; the other options go with it. */
+/* --version is accepted instead of a command, along with other global options. */
 static bool asks_version(int argc, char **argv)
 {
 	for (int i = 0; i < argc && argv[i][0] == '-'; i++)
@@ -285,7 +285,7 @@ void jl_cli_flush(struct jl_cli *cli)
 {
 	if (cli->out.failed || cli->out.len == 0)
 		return;
-	/* a closed pipe or a full disk is reported at the end */
+	/* a closed pipe or full disk is reported at the end */
 	errno = 0;
 	if ((fwrite(cli->out.data, 1, cli->out.len, stdout) != cli->out.len || fflush(stdout) != 0) && !cli->lost)
 		cli->lost = errno ? errno : EIO;
@@ -306,13 +306,13 @@ static int finish(struct jl_cli *cli, enum jl_status status, struct jl_err *err)
 		return jl_err_is_usage(err) ? 2 : 1;
 	}
 	jl_cli_flush(cli);
-	if (!cli->lost || cli->lost == EPIPE) /* a reader that has seen enough (head, less) is no error */
+	if (!cli->lost || cli->lost == EPIPE) /* EPIPE: the reader has stopped (head, less), not an error */
 		return cli->exit_code;
 	fprintf(stderr, "jeoul: %s: %s\n", JL_("the output could not be written"), jl_msg(strerror(cli->lost)));
 	return 1;
 }
 
-/* The JSON library does not bear an allocation that fails: it aborts, or goes on with half of a text. What is written then is what a kill leaves. */
+/* Allocator for the JSON library, which aborts or truncates text if an allocation fails. Exits instead; output so far is as after a kill. */
 static void *json_memory(size_t size)
 {
 	void *memory = malloc(size);
@@ -334,7 +334,7 @@ int jl_cli_main(int argc, char **argv)
 	int code;
 
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a limit on files is a write that fails, said and tidied up */
+	signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit becomes a failed write, which is reported */
 	json_set_alloc_funcs(json_memory, free);
 	jl_lang_set_default(lang_from_locale());
 	cli = (struct jl_cli){ .width = terminal_width(), .today = jl_cli_today() };

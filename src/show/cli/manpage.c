@@ -1,4 +1,4 @@
-/* The man pages, made from the command table: one of the program, one of each command. */
+/* Generates man pages from the command table: one for the program and one per command. */
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 
 #include "version.inc"
 
-/* In roff a line that begins with a dot or quote is a request, and '-' is a hyphen. */
+/* Escapes for roff: a leading dot or quote is a request, and '-' is a hyphen. */
 static void roff(struct jl_buf *out, const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -21,7 +21,6 @@ static void roff(struct jl_buf *out, const char *text)
 	}
 }
 
-/* A message as a separate line. */
 static void line(struct jl_buf *out, const char *en)
 {
 	roff(out, jl_msg(en));
@@ -74,7 +73,7 @@ static void synopsis(struct jl_buf *out, const struct jl_command *c)
 	roff(out, c->operands ? c->operands : "");
 }
 
-/* " predict" becomes JEOUL-PREDICT: page jeoul-predict(1). */
+/* Page jeoul-predict(1) for " predict", titled JEOUL-PREDICT. */
 static void command_page(struct jl_cli *cli, const struct jl_command *c)
 {
 	struct jl_buf *out = &cli->out;
@@ -103,7 +102,7 @@ static void command_page(struct jl_cli *cli, const struct jl_command *c)
 }
 
 struct entry {
-	const char *head, *en; /* no head: a section begins */
+	const char *head, *en; /* head NULL: start of a section */
 };
 
 static const struct entry ends[] = {

@@ -1,3 +1,4 @@
+/* Replaces `this` by the machine that the program runs on. */
 #include "cli/this_machine.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define WORD        "this"
 #define RECORDS_MAX 4000
 
-/* The place of `this` as a whole word; NULL: none. */
+/* Finds `this` as a whole word; NULL: none. */
 static const char *find_word(const char *text)
 {
 	for (const char *at = text; (at = strstr(at, WORD)) != NULL; at++) {
@@ -60,7 +61,7 @@ enum jl_status jl_this_records(const struct jl_record *const **ret_list, size_t 
 	return JL_OK;
 }
 
-/* The catalog of the command with this machine's CPU and its source at the end. */
+/* Appends this machine's CPU and its source to the command's catalog. */
 static enum jl_status add_cpu(struct jl_cli *cli, const struct jl_own_cpu *own, const char *title, struct jl_err *err)
 {
 	struct jl_catalog *cat = jl_arena_alloc(&cli->arena, sizeof(*cat));
@@ -86,7 +87,7 @@ static enum jl_status add_cpu(struct jl_cli *cli, const struct jl_own_cpu *own, 
 	return JL_OK;
 }
 
-/* Where its GPUs cannot be used, or there are none, its CPU is the device. */
+/* Uses the CPU as the device if there are no usable GPUs. */
 static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct jl_err *err)
 {
 	const struct jl_probe_machine *machine = this->machine;
@@ -94,7 +95,7 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 	struct jl_own_cpu own;
 	struct jl_bitext more;
 
-	/* a store that is not there or cannot be read has nothing */
+	/* a missing or unreadable store counts as empty */
 	(void)jl_this_records(&ask.records, &ask.n_records, cli, machine->fingerprint, RECORDS_MAX, NULL);
 	jl_own_cpu(&own, &ask);
 	if (!jl_cpu_by_id(cli->cat, JL_OWN_CPU_ID))
@@ -109,7 +110,7 @@ static enum jl_status lay_cpu(struct jl_this *this, struct jl_cli *cli, struct j
 					       : JL_N("; `jeoul bench all --quick` measures it"));
 		jl_finding_join(&this->note, &more);
 	}
-	if (machine->n_gpus) { /* why not the GPUs */
+	if (machine->n_gpus) { /* reason for not using the GPUs */
 		more = this->note;
 		jl_bitext_print(&this->note, "its CPU alone, because {%s}; ", machine->system_why_en);
 		jl_finding_join(&this->note, &more);
@@ -162,7 +163,7 @@ enum jl_status jl_this_machine(struct jl_cli *cli, const char *text, const char 
 	system = this.system;
 	if (!said && !cli->json && this.note.en[0])
 		say(cli, &this);
-	/* alone, or inside parentheses that are there already, it needs none */
+	/* no parentheses are needed alone or inside existing ones */
 	if (word == text && !word[strlen(WORD)])
 		whole = jl_arena_strdup(&cli->arena, system);
 	else

@@ -1,3 +1,4 @@
+/* Terminal output that commands share. */
 #include "cli/view.h"
 
 #include <stdio.h>

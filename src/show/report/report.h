@@ -1,4 +1,4 @@
-/* A scenario becomes a document: answered once, then written section by section. */
+/* Converts a scenario to a document: computes all results once, then writes sections. */
 #pragma once
 
 #include "probe/probe.h"
@@ -11,9 +11,9 @@ struct jl_report_in {
 	const struct jl_catalog *cat;
 	struct jl_arena *arena;
 	long today;
-	/* This machine and what was measured on it; NULL, 0: the report is about the scenario alone. */
+	/* This machine and its measurements; NULL and 0: the report is about the scenario only. */
 	const struct jl_probe_machine *machine;
-	const char *this_on; /* how this machine stands among the systems; NULL: it does not */
+	const char *this_on; /* name of this machine among the systems; NULL: not included */
 	const struct jl_record *records;
 	size_t n_records;
 };

@@ -1,3 +1,4 @@
+/* Helpers that the sections share. */
 #include "report/section.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What to do: at most three actions, best first, each with its gain, cost and effort. */
+/* Recommended actions: at most three, best first, each with gain, cost and effort. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 #include "report/section_answers.h"
 
 #define ACTIONS_MAX 3
-#define GAIN_LEAST  1.1 /* times: less is not worth one of them */
+#define GAIN_LEAST  1.1 /* minimum speedup for an action */
 
 struct list {
 	struct jl_section *s;
 	size_t n;
 };
 
-/* A step of the list is open: its first words in bold. */
+/* Opens a list item whose first words are bold. */
 static bool open_action(struct list *l, const char *said)
 {
 	char *text = jl_arena_strdup(l->s->arena, said);
@@ -23,7 +23,7 @@ static bool open_action(struct list *l, const char *said)
 	if (l->n == ACTIONS_MAX || !text)
 		return false;
 	if (jl_lang() == jl_languages[0] && islower((unsigned char)*text) &&
-	    strcspn(said, "0123456789_.") >= word) /* a sentence, not a name */
+	    strcspn(said, "0123456789_.") >= word) /* a sentence instead of a name */
 		*text = (char)toupper((unsigned char)*text);
 	if (!l->n++)
 		jl_doc_subsection(l->s->doc, "actions", JL_("What to do"));
@@ -41,7 +41,7 @@ static void cost_and_effort(struct jl_section *s, const char *cost, const char *
 	jl_doc_text(s->doc, effort);
 }
 
-/* How to make each change of the run. */
+/* Cost and effort of each change. */
 static const struct {
 	const char *key, *cost, *effort;
 } changes[] = {
@@ -96,7 +96,7 @@ static double paid(const struct jl_cost_study *study, size_t option)
 	return (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
 }
 
-/* The cheapest option, and the utilisation from which it changes. */
+/* The cheapest option, and the utilisation at which another one becomes cheaper. */
 static void money(struct list *l)
 {
 	const struct jl_cost_study *study = l->s->w->study;
@@ -126,8 +126,6 @@ static void money(struct list *l)
 		}
 	}
 }
-
-/* --- all-reduce */
 
 static void reduce(struct list *l)
 {
@@ -165,9 +163,9 @@ static void reduce(struct list *l)
 	}
 }
 
-/* --- to know more */
+/* --- reducing uncertainty */
 
-/* An hour on the machine itself instead of an estimate that wide. */
+/* Suggests measuring for an hour on the machine instead of using a wide estimate. */
 static void measure(struct list *l)
 {
 	struct jl_section *s = l->s;

@@ -1,5 +1,4 @@
-/* Questions of a scenario, each answered in a sentence with its figure. An answer is written into the open finding; where it writes nothing, the
- * facts do not suffice. */
+/* Answers a scenario's questions in a sentence each, with figures. Writes into the open finding; writes nothing if facts are missing. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ static const struct jl_compare_at *compared(const struct jl_system_result *syste
 	return a && a->possible && !system->row->baseline ? a : NULL;
 }
 
-/* The fastest and the slowest of those that are meant, beside the baseline. */
+/* Fastest and slowest of the systems in question, without the baseline. */
 static void ends_of(const struct jl_section *s, const struct jl_scenario_question *q,
 		    const struct jl_system_result **ret_best, const struct jl_system_result **ret_worst)
 {
@@ -49,13 +48,13 @@ const struct jl_system_result *jl_answer_subject(const struct jl_section *s, con
 	return best ? best : s->w->advised;
 }
 
-/* "2.4x", whichever way round; its interval is the time's. */
+/* "2.4x" as speedup or slowdown, without interval: that of the time is shown. */
 static struct jl_num factor_num(const struct jl_compare_at *a)
 {
 	return jl_num_digits(jl_num_times(fmax(a->speedup.value, 1 / a->speedup.value)), 2);
 }
 
-/* ": the whole run 2.4 d → 5.8 d (1.5–14)." */
+/* Formats ": the whole run 2.4 d → 5.8 d (1.5–14)." */
 static void times(struct jl_section *s, const struct jl_compare_at *a)
 {
 	const struct jl_compare_at *base = &s->w->compare->rows[0].at[JL_AT_SAME_BATCH];
@@ -71,7 +70,7 @@ static void times(struct jl_section *s, const struct jl_compare_at *a)
 		    JL_FIG(jl_num_time_like(jl_num_ranged(jl_num_estimate(after, JL_K_TIME, NULL)), like_s)));
 }
 
-/* One system against the baseline; `label`: its name among several, "" where there is only one. */
+/* Compares one system with the baseline; `label`: its name if there are several, otherwise "". */
 static void speed_sentence(struct jl_section *s, const struct jl_system_result *system, const char *label)
 {
 	const struct jl_compare_at *a = compared(system);
@@ -85,7 +84,7 @@ static void speed_sentence(struct jl_section *s, const struct jl_system_result *
 	times(s, a);
 }
 
-/* A sentence for an interval too wide to be useful. */
+/* Sentence for an interval that is too wide for a statement. */
 static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 {
 	const struct jl_num lo = jl_num_times(a->speedup.lo);
@@ -100,7 +99,7 @@ static void speed_range(struct jl_section *s, const struct jl_compare_at *a)
 		    JL_FIG(jl_show_span(s->doc, lo, a->speedup.hi)));
 }
 
-/* The fastest of them; where their speed was asked for, the slowest too. */
+/* The fastest system; for "speed" also the slowest. */
 static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const bool fastest = strcmp(q->ask, "fastest") == 0;
@@ -125,7 +124,7 @@ static struct jl_answer answer_speed(struct jl_section *s, const struct jl_scena
 	return answer;
 }
 
-/* The fastest and the slowest in a sentence, then the others: "The others: A 5.8 d (1.5–14), B ...". */
+/* Fastest and slowest in a sentence, then: "The others: A 5.8 d (1.5–14), B ...". */
 static struct jl_answer each(struct jl_section *s, const struct jl_scenario_question *q, const char *one,
 			     const char *ends, struct jl_num (*num)(const struct jl_system_result *system),
 			     const char *title)
@@ -205,16 +204,14 @@ static struct jl_answer answer_energy(struct jl_section *s, const struct jl_scen
 		    energy_of, JL_("How much energy does it take?"));
 }
 
-/* --- memory */
-
-/* Memory of one system as a sentence; returns its mark. */
+/* Describes the memory of one system; returns the mark. */
 static enum jl_mark fits_one(struct jl_section *s, const struct jl_system_result *system)
 {
 	const struct jl_prediction *p = &system->prediction;
 	const struct jl_num need = jl_num_binary(jl_num_about(p->memory.total_B, JL_K_BYTES, NULL));
 	struct jl_fit_text fit;
 
-	if (!system->predicted) { /* an observed run: only a lower bound is known */
+	if (!system->predicted) { /* observed run: only a lower bound is known */
 		JL_SENTENCE(s->doc, JL_("|1 surely takes a batch of |2 on a device."), JL_NAMED(jl_system_name(system)),
 			    JL_FIG(jl_num_about(system->row->limit, JL_K_NUMBER, NULL)));
 		return system->row->limit >= 1 ? JL_MARK_GOOD : JL_MARK_BAD;
@@ -248,8 +245,6 @@ static struct jl_answer answer_fits(struct jl_section *s, const struct jl_scenar
 	}
 	return (struct jl_answer){ worst != JL_MARK_NONE, worst, JL_("Does it fit?") };
 }
-
-/* --- all-reduce */
 
 static enum jl_mark reduce_one(struct jl_section *s, const struct jl_reduce_result *r)
 {
@@ -299,7 +294,7 @@ static struct jl_answer answer_normal(struct jl_section *s, const struct jl_scen
 	return (struct jl_answer){ worst != JL_MARK_NONE, worst, title };
 }
 
-/* --- the table */
+/* --- table of questions */
 
 static const struct jl_answerer answerers[] = {
 	{ "fastest", answer_speed, "comparison", jl_chart_comparison, JL_N("at least two systems and a workload:") },
@@ -349,7 +344,7 @@ bool jl_answer_unasked(struct jl_section *s, const struct jl_scenario_question *
 	return true;
 }
 
-/* A measured figure that is impossible or low is always reported. */
+/* Always reports measurements that are impossible or low. */
 void jl_answer_amiss(struct jl_section *s)
 {
 	const struct jl_scenario *asked = s->w->scenario;

@@ -1,4 +1,4 @@
-/* Answers on money, and on what is bought with it. */
+/* Answers on costs and purchases. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const struct jl_answer nothing = { .said = false };
 
-/* The least rent for as much work. */
+/* The lowest rent for the same work. */
 struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_system_result *cheap = NULL;
@@ -36,7 +36,7 @@ struct jl_answer jl_answer_rent(struct jl_section *s, const struct jl_scenario_q
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which one gives the most speed for its rent?") };
 }
 
-/* When one overtakes another, at most three, with the input that moves it most. */
+/* Up to three break-even dates, each with its most sensitive input. */
 static void pairs(struct jl_section *s)
 {
 	const struct jl_cost_study *study = s->w->study;
@@ -126,7 +126,7 @@ struct jl_answer jl_answer_sound(struct jl_section *s, const struct jl_scenario_
 		enum jl_mark mark;
 
 		if (!found || jl_rig_read(&rig, item, s->w->cat, s->arena, &ignored))
-			continue; /* its section shows the findings */
+			continue; /* the section shows its findings */
 		jl_rig_check(found, &rig, s->w->cat);
 		if (worst)
 			jl_doc_break(s->doc);

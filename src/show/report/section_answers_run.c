@@ -1,4 +1,4 @@
-/* Answers on how the run behaves: over more GPUs, what takes its time, what would help. */
+/* Answers on the run: scaling, bottlenecks, improvements. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static struct jl_num efficiency_num(const struct jl_scaling_point *p)
 	return num;
 }
 
-/* A measured one, or one of the same recipe. */
+/* True if the efficiency is measured, or compares points with the same recipe. */
 static bool has_efficiency(const struct jl_scaling_point *p)
 {
 	return p->alike || !isnan(p->measured_speedup);
@@ -47,7 +47,7 @@ static void above(struct jl_section *s, const struct jl_scaling_point *p)
 	}
 }
 
-/* The point of a mode at the number of GPUs asked for, else at the largest; NULL: not computed. */
+/* The point of a mode at the requested number of GPUs, otherwise at the largest; NULL: not computed. */
 static const struct jl_scaling_point *asked_point(const struct jl_scaling_result *sc, size_t mode,
 						  const struct jl_scenario_question *q)
 {
@@ -59,7 +59,7 @@ static const struct jl_scaling_point *asked_point(const struct jl_scaling_result
 	return isnan(q->n_gpus) ? &p[sc->n_counts - 1] : NULL;
 }
 
-/* Where more of them make it no faster. */
+/* Reports the number of GPUs beyond which the run gets no faster. */
 static void fastest_count(struct jl_section *s, const struct jl_scaling_point *p, size_t n)
 {
 	const struct jl_scaling_point *best = p;
@@ -97,7 +97,7 @@ struct jl_answer jl_answer_scaling(struct jl_section *s, const struct jl_scenari
 	return (struct jl_answer){ n > 0, JL_MARK_NONE, JL_("How much do more GPUs bring?") };
 }
 
-/* Why the exchange takes so long: the figure that proves it. */
+/* Cause of slow communication, with the figure that shows it. */
 static void cause(struct jl_section *s, const struct jl_system_result *of)
 {
 	const struct jl_sys *sys = &of->said->sys;
@@ -127,7 +127,7 @@ static void largest_of(const struct jl_step_cost *step, struct jl_num *ret_share
 	*ret_name = jl_msg(bound.en);
 }
 
-/* What bounds the step, and why: at the largest number of GPUs of the scaling, else on the system asked for. */
+/* Bottleneck of a step and its cause: at the largest number of GPUs, otherwise on the system in question. */
 struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	const struct jl_scaling_result *sc = &s->w->scaling;
@@ -167,7 +167,7 @@ struct jl_answer jl_answer_why(struct jl_section *s, const struct jl_scenario_qu
 	return answer;
 }
 
-/* --- what would help */
+/* --- improvements */
 
 static struct jl_num rate_num(double per_s, enum jl_origin origin, const char *source)
 {
@@ -177,7 +177,7 @@ static struct jl_num rate_num(double per_s, enum jl_origin origin, const char *s
 	return num;
 }
 
-/* "|1: on |2 GPUs |3 → |4 samples/s, about |5" of the advice. */
+/* Formats "|1: on |2 GPUs |3 → |4 samples/s, about |5" for one advice. */
 static void answer_advice(struct jl_section *s, size_t i)
 {
 	const struct jl_advice *a = &s->w->advice[i];
@@ -203,7 +203,7 @@ static void answer_advice(struct jl_section *s, size_t i)
 struct jl_answer jl_answer_do(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	(void)q;
-	/* in a report on this machine, advice for another one is for its own section */
+	/* on this machine's first screen, omit advice for other machines */
 	if (!s->w->n_advice || (s->in->this_on && s->w->advised != jl_this_system(s)))
 		return nothing;
 	answer_advice(s, 0);

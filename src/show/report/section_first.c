@@ -1,4 +1,4 @@
-/* The first screen of a report: each question with its answer, one chart, what to do, what is unknown, and the sources. */
+/* First screen: questions with answers, one chart, actions, unknowns and sources. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,6 @@ const struct jl_system_result *jl_this_system(const struct jl_section *s)
 	return NULL;
 }
 
-/* The speed of this machine against the others. */
 static void here(struct jl_section *s)
 {
 	const struct jl_system_result *system = jl_this_system(s);
@@ -59,7 +58,7 @@ static void workload(struct jl_section *s)
 	}
 }
 
-/* Answers shown where the scenario asks no question. */
+/* Default answers if the scenario asks no question. */
 static const char *unasked(struct jl_section *s)
 {
 	static const char *const order[] = { "best", "normal", "breakeven", "scaling", "do", "fastest", "rent" };
@@ -78,9 +77,9 @@ static const char *unasked(struct jl_section *s)
 	return first;
 }
 
-/* --- what is not known */
+/* --- unknowns */
 
-/* Measured figures that the prediction does not hold: said, not hidden. */
+/* Reports measurements outside the predicted intervals. */
 static void outside_band(struct jl_section *s)
 {
 	const struct jl_scaling_result *sc = &s->w->scaling;
@@ -121,9 +120,7 @@ static void not_known(struct jl_section *s)
 	}
 }
 
-/* --- sources */
-
-/* Where a seller's price of that day was read; NULL: not known. */
+/* Address of a seller's price on that day; NULL: unknown. */
 static const char *price_url(const struct jl_catalog *cat, const struct jl_doc_source *source)
 {
 	for (size_t i = 0; source->id && source->date && i < cat->n_prices; i++) {
@@ -154,7 +151,7 @@ void jl_section_source(struct jl_section *s, const struct jl_doc_source *source)
 		jl_doc_name(s->doc, title);
 }
 
-/* Sources of the figures on the first screen; a brief report has no other list of them. */
+/* Sources of the first screen's figures; short reports have no other list. */
 static void sources(struct jl_section *s)
 {
 	struct jl_doc_source list[JL_DOC_SOURCES_MAX];

@@ -1,4 +1,4 @@
-/* All-reduce against the number of nodes, and how a system is joined. */
+/* All-reduce by number of nodes, and interconnect topology. */
 #include <math.h>
 #include <string.h>
 

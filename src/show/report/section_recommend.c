@@ -1,4 +1,4 @@
-/* Which machine for the purpose or the budget: the pick, the Pareto-optimal candidates in time and money, and caveats. */
+/* Recommended machine for a purpose or budget: pick, Pareto front of time and cost, caveats. */
 #include <math.h>
 
 #include "report/section_answers.h"
@@ -43,7 +43,6 @@ struct jl_answer jl_answer_best(struct jl_section *s, const struct jl_scenario_q
 	return (struct jl_answer){ true, JL_MARK_NONE, JL_("Which machine?") };
 }
 
-/* The purpose or work of the recommendation, in a sentence. */
 static void purpose(struct jl_section *s)
 {
 	const struct jl_recommend_ask *ask = s->w->found_ask;
@@ -78,13 +77,13 @@ static void put_point(struct jl_section *s, struct jl_chart *chart, struct jl_ch
 	p->pick = c == &s->w->found->items[s->w->found->pick];
 	p->label = jl_doc_format(s->doc, p->pick ? JL_("%s: %s, advised") : "%s: %s", jl_how_name(c->how), what);
 	p->x_source = jl_show_seller(s->doc, c);
-	if (p->front || p->pick) { /* a band for each of many would hide the rest */
+	if (p->front || p->pick) { /* intervals only for these, to keep the chart readable */
 		p->lo = (is_serve(s) ? 1 : DAY_S) / run->hi;
 		p->hi = (is_serve(s) ? 1 : DAY_S) / run->lo;
 	}
 }
 
-/* Each way to have a machine has its own mark. */
+/* One mark per way of payment. */
 static void front_chart(struct jl_section *s, const int *rows, size_t n)
 {
 	const struct jl_recommendation *r = s->w->found;

@@ -1,4 +1,4 @@
-/* The systems, their comparison at one workload, and the best for their price. */
+/* Systems, their comparison for one workload, and the best value for money. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static void fact_cell(struct jl_section *s, const struct jl_fact *fact, enum jl_
 
 static void gpu_cells(struct jl_section *s, const struct jl_gpu *gpu)
 {
-	/* as training uses it: products of 16 bits, sums of 32 */
+	/* as used in training: 16-bit products with 32-bit sums */
 	const struct jl_fact *half = jl_fact_known(&gpu->fp16_fp32acc_dense_flopps) ? &gpu->fp16_fp32acc_dense_flopps
 				     : jl_fact_known(&gpu->bf16_dense_flopps)       ? &gpu->bf16_dense_flopps
 										    : &gpu->fp16_dense_flopps;
@@ -77,7 +77,6 @@ void jl_section_specifications(struct jl_section *s)
 	notes_of(s);
 }
 
-/* Names of the rows, as the scenario has them. */
 static const char *const *row_names(struct jl_section *s)
 {
 	const struct jl_compare *compare = s->w->compare;
@@ -121,11 +120,11 @@ void jl_section_comparison(struct jl_section *s)
 	}
 }
 
-/* --- best for the money */
+/* --- value for money */
 
 struct choice {
 	const char *name;
-	double usd, speed; /* rent an hour, samples a second or speed-up */
+	double usd, speed; /* rent per hour; samples/s or speedup */
 	struct jl_estimate range;
 	const char *source, *date; /* of the rent */
 	bool front;
@@ -135,7 +134,7 @@ static double speed_of(const struct jl_system_result *system, struct jl_estimate
 {
 	if (system->row && system->row->at[JL_AT_SAME_BATCH].possible) {
 		*ret_range = system->row->at[JL_AT_SAME_BATCH].speedup;
-		if (system->row->baseline) /* by definition */
+		if (system->row->baseline) /* baseline: 1 by definition */
 			*ret_range = (struct jl_estimate){ .value = 1, .lo = NAN, .hi = NAN };
 		return ret_range->value;
 	}

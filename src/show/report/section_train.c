@@ -1,5 +1,5 @@
-/* Results of the training benchmark: scaling beside prediction and ideal, waiting times, memory and energy. One table for each trained model; of
- * one configuration the newest result counts. */
+/* Results of the training benchmark: scaling next to prediction and ideal, waiting time, memory and energy. One table per model; of each
+ * configuration the newest result. */
 #include <math.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 #define GROUPS_MAX 4
 #define ROWS_MAX   64
 #define MODES_MAX  4
-#define EXPOSED    0.15 /* of a step: worth a sentence */
+#define EXPOSED    0.15 /* share of a step that is worth a sentence */
 
-/* Parameters that rows of one table have in common. */
+/* Parameters common to the rows of a table. */
 static const char *const group_texts[] = { "model", "precision", "tokens" };
 static const char *const group_numbers[] = { "batch", "seq", "accumulate" };
 
 struct group {
-	const struct jl_record *rows[ROWS_MAX]; /* by mode, then workers */
+	const struct jl_record *rows[ROWS_MAX]; /* by mode, then number of workers */
 	size_t n;
 	const struct jl_record *alone; /* one worker; NULL: not measured */
 	const char *modes[MODES_MAX];
@@ -53,7 +53,7 @@ static double metric_of(const struct jl_record *r, const char *name)
 	return m ? m->value.median : NAN;
 }
 
-/* Mode of a training record; "" for one worker, which exchanges nothing. */
+/* Mode of a training record; "" for one worker, which has no exchange. */
 static const char *mode_of(const struct jl_record *r)
 {
 	const char *mode = jl_record_text(r, "mode");
@@ -74,7 +74,7 @@ static void add_row(struct group *g, const struct jl_record *r)
 
 	for (size_t i = 0; i < g->n; i++)
 		if (workers_of(g->rows[i]) == workers_of(r) && strcmp(mode_of(g->rows[i]), mode_of(r)) == 0)
-			return; /* an older one of the same configuration */
+			return; /* an older result of the same configuration */
 	if (g->n == ROWS_MAX)
 		return;
 	for (; at > 0 && before(r, g->rows[at - 1]); at--)
@@ -95,7 +95,7 @@ static void find_modes(struct group *g)
 	}
 }
 
-/* A figure of a record, with its interval and its day. */
+/* A metric of a record with interval and date. */
 static struct jl_num measured_num(struct jl_section *s, const struct jl_record *r, const char *name, enum jl_kind kind,
 				  const char *unit)
 {
@@ -172,7 +172,7 @@ static void need_table(struct jl_section *s, const struct group *g)
 
 		row_head(s, r);
 		jl_show_cell(s->doc, measured_num(s, r, "step_s", JL_K_TIME, NULL));
-		/* below half a per cent there is none */
+		/* below 0.5 % it rounds to 0 */
 		JL_CELLS(s->doc, JL_FIG(jl_num_share(round(exposed * 100) / 100, JL_MEASURED)),
 			 JL_FIG(jl_num_binary(measured_num(s, r, "mem_B", JL_K_BYTES, NULL))));
 		if (energy)
@@ -238,7 +238,7 @@ static void group_chart(struct jl_section *s, const struct group *g)
 	jl_doc_chart(s->doc, chart);
 }
 
-/* Why it came out so, of the largest number of workers: what was waited for, and what one worker makes of the machine. */
+/* Explains the result with the most workers: waiting time, and one worker's share of the machine's rate. */
 static void group_words(struct jl_section *s, const struct group *g)
 {
 	const struct jl_record *r = NULL;

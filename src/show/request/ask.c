@@ -1,3 +1,4 @@
+/* Answers JSON requests by running commands in this process. */
 #include "request/ask.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #define ARGS_MAX (JL_GIVEN_MAX + JL_OPERANDS_MAX + 2)
 
-/* A request on its way to the arguments that a person would have typed. */
+/* A request converted to command-line arguments. */
 struct typed {
 	struct jl_cli *cli;
 	const struct jl_askable *askable;
@@ -36,7 +37,7 @@ const struct jl_askable *jl_ask_find(const struct jl_front *front, const char *n
 	return a;
 }
 
-/* False for options about the terminal. */
+/* False for options that concern the terminal. */
 bool jl_ask_option(const struct jl_option *option)
 {
 	static const char *const terminal[] = { "json", "no-color", "help" };
@@ -65,7 +66,7 @@ static const struct jl_option *find_option(const struct jl_command *command, con
 	return NULL;
 }
 
-/* A value as it would be typed; NULL: it is none (err says so). */
+/* A JSON value as command-line text; NULL: invalid, see err. */
 static const char *value_text(struct typed *t, const char *key, const json_t *value, struct jl_err *err)
 {
 	const char *text = NULL;
@@ -116,7 +117,7 @@ static enum jl_status add_operand(struct typed *t, const char *key, const json_t
 		return err->status;
 	if (t->n_operands == JL_OPERANDS_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d arguments", JL_OPERANDS_MAX);
-	/* parsed behind "--", so a leading dash makes no option of it */
+	/* parsed after "--", so that a leading dash is not an option */
 	return (t->operands[t->n_operands++] = jl_arena_strdup(&t->cli->arena, text)) ? JL_OK : jl_fail_nomem(err);
 }
 
@@ -268,7 +269,7 @@ static enum jl_status answer(struct typed *t, const struct jl_ask *ask, const ch
 	json_t *value;
 	enum jl_status status;
 
-	if (json_is_string(lang) && jl_lang_find(json_string_value(lang))) /* errors, too, come in it */
+	if (json_is_string(lang) && jl_lang_find(json_string_value(lang))) /* errors are in this language too */
 		jl_lang_set(jl_lang_find(json_string_value(lang)));
 	status = find_named(t, ask->front, command, root, err);
 	JL_THEN(status, read_form(cli, root, err));
@@ -311,19 +312,19 @@ static json_t *read_request(const char *request, size_t len, struct jl_err *err)
 	return NULL;
 }
 
-/* Refusals that say "not this way" are the asker's to put right. */
+/* Usage errors are the requester's fault. */
 static int code_of(const struct jl_err *err)
 {
 	return jl_err_is_usage(err) ? 2 : 1;
 }
 
-/* Only answers that depend on the catalog alone may be cached. */
+/* True if the answer depends on the catalog only, so that it may be cached. */
 static bool is_lasting(const struct typed *t, const char *request, size_t len)
 {
 	const struct jl_cli *cli = t->cli;
 
 	return t->askable && !t->askable->here && !cli->cut && !cli->warn.len && !memmem(request, len, "this", 4) &&
-	       !memchr(request, '\\', len); /* an escape may hide the word */
+	       !memchr(request, '\\', len); /* an escape sequence could hide `this` */
 }
 
 static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const struct jl_ask_key *key)
@@ -359,13 +360,13 @@ static void work(struct jl_answer *ret_answer, const struct jl_ask *ask, const s
 	root = read_request(key->request, key->len, err);
 	status = root ? answer(t, ask, key->command, root, err) : err->status;
 	ret_answer->end = (enum jl_budget_end)atomic_load(&budget.end);
-	if (ret_answer->end) /* what there is was cut short */
+	if (ret_answer->end) /* the output is truncated */
 		status = jl_budget_fail(err);
 	(void)jl_budget_enter(outer);
 	if (status)
 		err->status = status;
 	else
-		*err = (struct jl_err){ 0 }; /* what was tried on the way and failed is no error */
+		*err = (struct jl_err){ 0 }; /* errors of failed attempts do not matter */
 	(void)jl_offer(before);
 	ret_answer->code = status ? code_of(err) : cli->exit_code;
 	ret_answer->command = cli->command;

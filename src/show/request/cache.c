@@ -1,3 +1,4 @@
+/* A fixed-size cache of answers. */
 #include "request/cache.h"
 
 #include <pthread.h>
@@ -12,9 +13,9 @@
 #define N_WAYS       4
 #define N_LOCKS      16
 #define KEY_MAX_B    ((size_t)2048)
-#define ANSWER_MAX_B ((size_t)32 << 10) /* 64 MiB in all at the most; */
-#define LONG_MAX_B   ((size_t)4 << 20)  /* of longer ones: each, */
-#define LONG_ALL_B   ((size_t)32 << 20) /* and all together */
+#define ANSWER_MAX_B ((size_t)32 << 10) /* short answers: at most 64 MiB in total */
+#define LONG_MAX_B   ((size_t)4 << 20)  /* long answers: limit per answer */
+#define LONG_ALL_B   ((size_t)32 << 20) /* long answers: total limit */
 
 struct place {
 	uint64_t hash;
@@ -26,8 +27,8 @@ struct place {
 struct jl_ask_cache {
 	pthread_mutex_t locks[N_LOCKS];
 	struct place places[N_SETS][N_WAYS];
-	unsigned char next[N_SETS]; /* whose place a new one takes */
-	atomic_size_t long_B;       /* kept of long answers */
+	unsigned char next[N_SETS]; /* entry to be replaced next, per set */
+	atomic_size_t long_B;       /* bytes of long answers in the cache */
 };
 
 struct jl_ask_cache *jl_ask_cache_create(void)
@@ -68,7 +69,7 @@ void jl_ask_cache_destroy(struct jl_ask_cache *cache)
 	jl_free(cache);
 }
 
-/* Command, language and day, then the request; 0: too long to be kept. */
+/* Builds the key: command, language, day, request; 0: too long to be cached. */
 static size_t write_key(char out[KEY_MAX_B], const struct jl_ask_key *key)
 {
 	const char *command = key->command ? key->command : "";

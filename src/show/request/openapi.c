@@ -1,4 +1,4 @@
-/* OpenAPI 3.1 of everything that may be asked. Nothing is written twice: options come from the commands' tables, answers from their schemas. */
+/* Generates OpenAPI 3.1 of all requests: options from the command tables, answers from their schemas. */
 #include <string.h>
 
 #include "request/ask.h"

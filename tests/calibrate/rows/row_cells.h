@@ -1,4 +1,4 @@
-/* Rows as sources write them, for tests: what a reader is given where a file lacks the columns that are made of its text. */
+/* Rows in the spelling of their sources, to test readers on files without derived columns. */
 #pragma once
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 
 #define CELL_NAMES(...) JL_CELL_NAMES(__VA_ARGS__)
 
-/* A struct of cells with its names, "gpu, model". */
+/* Cells with their column names, "gpu, model". */
 struct row_cells_of {
 	const char *names;
 	const jl_cell *cells;
 };
 
-/* The cell of that name; NULL: not one of them. */
+/* Cell by column; NULL: no such column. */
 static inline const char *row_cell_at(const void *ctx, const char *column)
 {
 	const struct row_cells_of *row = ctx;
@@ -32,7 +32,7 @@ static inline const char *row_cell_at(const void *ctx, const char *column)
 	}
 }
 
-/* Fills a reader's cells by their names. */
+/* Fills a reader's cells by column names. */
 static inline enum jl_status row_cells_fill(jl_cell *ret_cells, const char *names, const struct row_cells_of *row,
 					    const char *set, struct jl_arena *arena, struct jl_err *err)
 {

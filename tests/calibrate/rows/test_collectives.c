@@ -1,3 +1,4 @@
+/* Set "collectives": spellings, and predictions with the shipped parameters. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ static void test_every_row_is_read(void **state)
 	assert_true(rows.n >= 1293);
 }
 
-/* Calls `check` with every spelling of one column that SPELLINGS.md lists for this set. */
+/* Calls `check` with every spelling that SPELLINGS.md lists for one column of this set. */
 static void each_spelling(const char *column, void (*check)(const char *spelling))
 {
 	char head[64], one[256];
@@ -148,7 +149,7 @@ static struct jl_coll_cells plain_cells(void)
 
 static const char h100[] = "H100 SXM 80GB";
 
-/* Of the program's own answer. */
+/* Half width of the program's answer. */
 static double half_ln(const double *x, const struct jl_coll_case *c)
 {
 	const struct jl_known known = jl_known_of(jl_catalog_embedded());
@@ -279,7 +280,7 @@ static void test_bad_rows_are_named(void **state)
 	assert_int_equal(read_case(&c, &cells, h100, &err), JL_E_DATA);
 }
 
-/* What nobody says is the GPU's own link, on hosts of the usual size. */
+/* Defaults for unstated links: the GPU's own, on hosts of the usual size. */
 static void test_links_that_nobody_states(void **state)
 {
 	struct jl_coll_cells cells = plain_cells();
@@ -326,8 +327,8 @@ static struct jl_coll_case p5(int n_nodes)
 	return c;
 }
 
-/* 16 GB over H100 hosts with 3,200 Gb/s of EFA each: 156 GB/s on 125 hosts is expected; 340 on 2 hosts is more than any published row
- * (255) and below the bound; 300 on 125 (and 270 on 8) no algorithm can reach without reduction in the network. */
+/* All-reduce of 16 GB on H100 hosts with 3,200 Gb/s of EFA each. 156 GB/s on 125 hosts is expected. 340 on 2 hosts is above all published rows
+ * (255) and below the bound. 300 on 125 hosts (270 on 8) is impossible without in-network reduction. */
 static void test_efa_clusters(void **state)
 {
 	static const struct {
@@ -352,7 +353,7 @@ static void test_efa_clusters(void **state)
 	}
 }
 
-/* Ten cards without peer-to-peer, five to a socket: all-reduce of 1.22 GB took about 0.13, 0.41, 0.66, 0.69 s. */
+/* Ten cards without peer-to-peer, five per socket: measured all-reduce of 1.22 GB took about 0.13, 0.41, 0.66, 0.69 s. */
 static void test_ten_cards_without_p2p(void **state)
 {
 	static const int n[] = { 2, 4, 8, 10 };
@@ -374,7 +375,7 @@ static void test_ten_cards_without_p2p(void **state)
 	}
 }
 
-/* Taking two of ten cards does not give them roots of their own. */
+/* Two of ten cards keep the shared uplinks of the host. */
 static void test_part_of_a_host(void **state)
 {
 	double x[128];
@@ -419,7 +420,7 @@ static void test_shipped_values_are_the_fit(void **state)
 	}
 }
 
-/* The goal of the set: each group predicted from a fit that has not seen it. */
+/* Accuracy goal of the set: each group predicted by a fit without it. */
 static void test_left_out_groups(void **state)
 {
 	static double ln[MAX_ROWS], scratch[MAX_ROWS];
@@ -428,7 +429,7 @@ static void test_left_out_groups(void **state)
 	struct jl_err err;
 
 	(void)state;
-	if (JL_TEST_SANITIZED) /* a fit for every group; the fit itself is tested above */
+	if (JL_TEST_SANITIZED) /* fits once per group, which is slow; the fit itself is tested above */
 		return;
 	for (int g = 0; g < rows.n_group; g++) {
 		for (size_t i = 0; i < rows.n; i++)
@@ -441,7 +442,7 @@ static void test_left_out_groups(void **state)
 
 	print_message("left out: median %.4f p90 %.4f bias %+.4f\n", s.median_abs_ln, s.p90_abs_ln, s.bias_ln);
 	assert_true(s.median_abs_ln <= 0.10);
-	assert_true(s.p90_abs_ln <= 0.39); /* with rows whose PCIe path nobody states, as users are answered */
+	assert_true(s.p90_abs_ln <= 0.39); /* includes rows with an unknown PCIe path, as users' requests may have */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* The rows of gemm_membw: every spelling is read, times are what the source counted, the shipped physics fits them. */
+/* Set "gemm_membw": spellings, time conversions, accuracy of the shipped parameters. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,7 +186,7 @@ static size_t load(size_t *ret_n_gpu)
 	return n;
 }
 
-/* Every row is read and predicted; with the shipped physics half of them to 6 %. */
+/* Reads and predicts every row; the median error of the shipped parameters is at most 6 %. */
 /* ln(pred/meas) of every row with the given parameters. */
 static void ln_ratios(const struct jl_gemm_set *set, const double *x, double *ret_ln)
 {
@@ -226,7 +226,7 @@ static void a_fit_finds_the_shipped_values_and_does_not_wander(void **state)
 {
 	(void)state;
 	size_t n_gpu, n = load(&n_gpu);
-	if (JL_TEST_SANITIZED) /* what a fit of fewer rows computes is not looked at, how it computes is */
+	if (JL_TEST_SANITIZED) /* under sanitizers only the execution matters, not the result */
 		for (size_t i = 0; i * 8 < n; i++)
 			cases[i] = cases[i * 8];
 	n = JL_TEST_SANITIZED ? (n + 7) / 8 : n;

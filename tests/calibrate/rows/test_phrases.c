@@ -1,3 +1,4 @@
+/* Rules of data/phrases.csv: order, derived columns, unknown words. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static const char *made(const struct cell *cells, const char *set, const char *c
 	return jl_phrase_cell(&phrases, column, &row, arena);
 }
 
-/* The first rule that holds counts; a column of the file counts before all rules. */
+/* The first matching rule applies; a column in the file takes precedence. */
 static void test_rules(void **state)
 {
 	static const struct {
@@ -48,13 +49,13 @@ static void test_rules(void **state)
 		{ "train_llm", "zero", "1", { { "zero_or_fsdp", "" }, { "tp", "" } } },
 		{ "train_llm", "zero", "0", { { "zero_or_fsdp", "" }, { "tp", "4" } } },
 		{ "train_llm", "zero", "2", { { "zero_or_fsdp", "FSDP2" }, { "zero", "2" } } },
-		{ "train_llm", "zero", "3", { { "zero_or_fsdp", "FSDP2" }, { "zero", "" } } }, /* left open */
+		{ "train_llm", "zero", "3", { { "zero_or_fsdp", "FSDP2" }, { "zero", "" } } }, /* stated as empty */
 		{ "train_llm", "shard", "4", { { "zero_or_fsdp", "ZeRO-1 (zero1=4)" } } },
 		{ "train_llm", "shard", "", { { "zero_or_fsdp", "ZeRO-1 (zero1=-1)" } } },
 		{ "train_llm", "accumulate", "64", { { "remark", "accum 64 and 32" }, { "precision", "fp32" } } },
 		{ "train_llm", "accumulate", "32", { { "remark", "accum 64 and 32" }, { "precision", "amp fp16" } } },
 		{ "train_llm", "accumulate", "16", { { "remark", "grad accum 16" }, { "precision", "amp fp16" } } },
-		/* a column made of another that is made */
+		/* a derived column based on another */
 		{ "train_llm", "loss_fused", "y", { { "framework", "torchtitan" }, { "remark", "compile on" } } },
 		{ "train_llm", "loss_fused", "", { { "framework", "torchtitan" }, { "remark", "" } } },
 		{ "finetune", "targets_as", "+q+v", { { "targets", "q_proj,v_proj" } } },
@@ -78,7 +79,7 @@ static void test_rules(void **state)
 	jl_arena_release(&arena);
 }
 
-/* A word or a number that a column does not have is refused by the column's name. */
+/* Unknown words and numbers are refused with the column's name. */
 static void test_unknown_words(void **state)
 {
 	static const struct {
@@ -103,7 +104,7 @@ static void test_unknown_words(void **state)
 	jl_arena_release(&arena);
 }
 
-/* Every value that a rule writes is a word of its column. */
+/* Every value written by a rule is a known word of its column. */
 static void test_every_rule_is_known(void **state)
 {
 	struct jl_arena arena;

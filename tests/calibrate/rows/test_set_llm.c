@@ -1,3 +1,4 @@
+/* Sets of training runs: reading of rows, plans for unstated values, command lines. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ static double ln_time(const struct jl_llm_row *row, const double *x)
 	return log(p.step_s / row->meas_s);
 }
 
-/* An unknown one is named. */
+/* An unknown GPU is named in the error. */
 static enum jl_status find_in_catalog(void *ctx, const char *text, struct jl_llm_gpu *ret_gpu, struct jl_err *err)
 {
 	const struct jl_catalog *cat = ctx;
@@ -43,7 +44,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 	if (strcmp(text, "A100 SXM 80GB") != 0 && strcmp(text, "H100 SXM 80GB") != 0)
 		return jl_fail(err, JL_E_NOTFOUND, "no GPU '%s'", text);
 	*ret_gpu = (struct jl_llm_gpu){ .index = -1, .dev = a100(), .p2p = 1 };
-	if (text[0] == 'H') { /* near enough for reading rows */
+	if (text[0] == 'H') { /* approximate values suffice for reading rows */
 		ret_gpu->dev.arch = jl_arch_by_id("hopper");
 		ret_gpu->dev.priors = &jl_arch_family(ret_gpu->dev.arch)->priors;
 		ret_gpu->dev.peak_flopps[JL_FP8] = 1979e12;
@@ -54,7 +55,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_llm_gpu *r
 
 static const struct jl_llm_find find = { .gpu = find_gpu };
 
-/* A row as its source wrote it. */
+/* A row as written in its source. */
 #define ROW_CELLS                                                                                                      \
 	gpu, n_gpus, nodes, intra_link, inter_link, framework, task, model, params_b, layers, hidden, heads, kv_heads, \
 		ffn, seq_len, vocab, tp, pp, vp, dp, cp, ep, zero_or_fsdp, micro_batch, global_batch, precision,       \
@@ -171,7 +172,7 @@ static void test_metrics_agree_with_each_other(void **state)
 	(void)state;
 	struct row_cells cells = megatron_175b();
 
-	/* NeMo's table gives both for Llama 2 7B on eight H100: 16,847 tokens/s and 776 TFLOP/s a GPU. */
+	/* NeMo's table gives both for Llama 2 7B on eight H100: 16,847 tokens/s and 776 TFLOP/s per GPU. */
 	cells.gpu = "H100 SXM 80GB";
 	cells.framework = "NeMo";
 	cells.model = "LLAMA2-7B";
@@ -237,7 +238,7 @@ static void test_spellings(void **state)
 	}
 }
 
-/* Nothing is cut that the source does not cut: one device, or a way of data parallelism by its name. */
+/* No sharding beyond the source's: a single device, or a named form of data parallelism. */
 static void test_named_data_parallelism_cuts_nothing_else(void **state)
 {
 	static const char *const ways[] = { "FSDP FULL_SHARD", "FSDP SHARD_GRAD_OP", "DDP", "zero2", "HSDP" };
@@ -252,7 +253,7 @@ static void test_named_data_parallelism_cuts_nothing_else(void **state)
 
 		assert_true(row.plan.tp == 1.0 && row.plan.pp == 1.0 && row.plan.dp == 64.0);
 		assert_false(row.assumed & JL_ASSUMED_PLAN);
-		assert_true(row.assumed & JL_ASSUMED_FRAMEWORK); /* fitted on others of its kind */
+		assert_true(row.assumed & JL_ASSUMED_FRAMEWORK); /* parameters fitted to similar frameworks */
 	}
 	cells.zero_or_fsdp = "";
 	assert_true(read_row(&cells).assumed & JL_ASSUMED_PLAN);
@@ -270,12 +271,12 @@ static void test_cells_that_are_missing_or_say_more(void **state)
 	cells = megatron_175b();
 	cells.heads = "", cells.hidden = "1024", cells.kv_heads = "16"; /* heads of 64: whole groups */
 	assert_true(read_row(&cells).model.heads == 16.0);
-	/* a width that is mended need not be a multiple of the heads */
+	/* a corrected width need not be a multiple of the heads */
 	cells = megatron_175b();
 	cells.params_b = "203", cells.layers = "94", cells.hidden = "13312", cells.heads = "104",
 	cells.kv_heads = "104";
 	assert_true(read_row(&cells).model.head_dim >= 100.0);
-	/* PyTorch's compiler has the whole step; torchtitan's layers do not contain the loss */
+	/* the compiler includes the loss in PyTorch, but not in torchtitan, which compiles layers */
 	cells = megatron_175b();
 	cells.framework = "PyTorch FSDP+compile";
 	assert_int_equal(read_row(&cells).loss, JL_LOSS_COMPILED);
@@ -294,7 +295,7 @@ static void test_mixtures_are_the_catalogs(void **state)
 	assert_true(m.n_layers == 4.0 && m.hidden == 4096.0 && m.moe.n_experts == 8.0 && m.moe.top_k == 2.0);
 }
 
-/* Where a source's width does not fit the size in the model's name, the name is right. */
+/* If a stated width contradicts the size in the model's name, the name is used. */
 static void test_contradicting_shapes_are_mended(void **state)
 {
 	(void)state;
@@ -320,7 +321,7 @@ static void test_an_unknown_gpu_is_named(void **state)
 	assert_non_null(strstr(err.en, "RTX 9999"));
 }
 
-/* Every spelling of a GPU that occurs in the sets and in further rows of their kind. */
+/* Every spelling of a GPU in the sets, and in further rows of their kind. */
 static void test_every_gpu_is_known(void **state)
 {
 	(void)state;
@@ -377,7 +378,7 @@ static void test_every_gpu_is_known(void **state)
 	}
 }
 
-/* The shipped values on a run that everybody knows: 13.75 s, within 10 %. */
+/* The shipped values on a well-known run: 13.75 s, within 10 %. */
 static void test_the_shipped_fit(void **state)
 {
 	(void)state;
@@ -420,7 +421,7 @@ static void test_a_fit_comes_nearer(void **state)
 	rows[0] = read_row(&cells);
 	cells.recompute = "full", cells.primary_value = "18.13";
 	rows[1] = read_row(&cells);
-	rows[0].meas_s *= 1.3; /* something to learn */
+	rows[0].meas_s *= 1.3; /* gives the fit an error to correct */
 	rows[1].meas_s *= 1.3;
 	const struct jl_llm_set set = { .n_row = 2, .rows = rows, .memory_weight = 1.0 };
 
@@ -434,7 +435,7 @@ static void test_a_fit_comes_nearer(void **state)
 	assert_memory_equal(x, y, jl_llm_params(0, NULL).n * sizeof(double));
 }
 
-/* 100 steps of 2,560 samples are more than two passes over SQuAD: the script counts them all the same. */
+/* 100 steps of 2,560 samples exceed two passes over SQuAD, but the script counts all of them. */
 static void test_samples_that_were_never_run(void **state)
 {
 	(void)state;
@@ -456,7 +457,7 @@ static void test_samples_that_were_never_run(void **state)
 	assert_true(fabs(read_row(&cells).meas_s - 2.56 * 256000.0 / 177282.0) < 1e-9);
 }
 
-/* Four samples on 1,024 devices without context parallelism: tensors and stages take the rest, whatever it costs. */
+/* Four samples on 1,024 devices without context parallelism: the remaining factor is tensor and pipeline parallelism, at any cost. */
 static void test_no_rank_without_a_sample(void **state)
 {
 	(void)state;
@@ -483,7 +484,7 @@ static void test_no_rank_without_a_sample(void **state)
 	assert_true(row.plan.n_micro * row.plan.dp * row.shard.micro_batch == 4.0 && row.shard.tp == row.plan.tp);
 }
 
-/* A row as the command that a user types: what it states, under the name of its codebase where that has one. */
+/* A row as a jeoul command: only stated options, and its codebase's name if known. */
 static void test_a_row_becomes_a_command(void **state)
 {
 	struct row_cells cells = megatron_175b();
@@ -500,7 +501,7 @@ static void test_a_row_becomes_a_command(void **state)
 		" --on \"8x(8x a100-sxm4-80gb)\" --micro-batch 1 --global-batch 64 --seq 2048 --precision fp16"
 		" --framework megatron-lm --recompute selective --flash no"
 		" --parallel dp=1,tp=8,sp=1,pp=8,vpp=3,zero=0");
-	/* a rate of 4-bit products is no option of predict: no command, rather than one of other work */
+	/* predict has no option for 4-bit products: no command instead of a wrong one */
 	jl_buf_reset(&text);
 	row.fp8_gain = 1.5;
 	jl_llm_command(&text, &row, false);
@@ -508,7 +509,7 @@ static void test_a_row_becomes_a_command(void **state)
 	jl_buf_release(&text);
 }
 
-/* The column says whose code it is, else the name of the framework; graphs that are replayed launch nothing. */
+/* The codebase column takes precedence over the framework's name; CUDA graphs have no launches. */
 static void test_codebases_of_rows(void **state)
 {
 	static double x[1000];

@@ -1,4 +1,4 @@
-/* The rows of data/validation/train_other.csv, read with the catalog's GPUs, fitted and scored. */
+/* Reads, fits and scores data/validation/train_other.csv with the catalog's GPUs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_other_gpu 
 	const struct jl_catalog *cat = jl_catalog_embedded();
 	const struct jl_gpu *gpu = NULL;
 	size_t i = 0;
-	/* the source does not say which V100 with 32 GB; its eight-GPU servers carry SXM2 modules */
+	/* the source does not state the V100 with 32 GB; its eight-GPU servers have SXM2 modules */
 	const char *name = strcmp(text, "V100 32GB") == 0 ? "V100 SXM2 32GB"
 			   : strcmp(text, "GH200") == 0   ? "gh200-96gb"
 							  : text;
@@ -126,14 +126,14 @@ static void test_priors_alone_are_near(void **state)
 	assert_true(s.median_abs_ln < 0.35);
 }
 
-/* Families are held out whole GPUs at a time; each of these is predicted by what the others taught. */
+/* Holds out all rows of one GPU and predicts them with the others' fit. */
 static void test_held_out_gpus(void **state)
 {
 	(void)state;
 	static const char *const ids[] = { "rtx-a5500", "h100-sxm5", "v100-sxm2-16gb", "quadro-rtx-6000" };
 	static double all[256], x[256], ln_ratio[MAX_ROWS];
 	static unsigned char use[MAX_ROWS];
-	/* a sanitizer looks at how it is computed: fewer rows, one GPU held out, no look at the score */
+	/* under sanitizers: fewer rows, one GPU held out, no check of the score */
 	const size_t n_held = JL_TEST_SANITIZED ? 1 : sizeof(ids) / sizeof(ids[0]);
 	struct jl_other_set set = { .rows = rows, .n_rows = n_rows, .n_gpus = n_gpus };
 	struct jl_err err;
@@ -159,7 +159,7 @@ static void test_held_out_gpus(void **state)
 		if (!held)
 			continue;
 		memcpy(x, all, sizeof(x));
-		x[jl_conv_params(g, NULL).n] = 1; /* its own deviation is not known */
+		x[jl_conv_params(g, NULL).n] = 1; /* the held-out GPU has no factor of its own */
 		for (size_t i = 0; i < set.n_rows; i++)
 			use[i] = rows[i].gpu.index != (int)g;
 		assert_int_equal(jl_other_fit(&set, use, 0, x, &cost, &err), JL_OK);
@@ -199,7 +199,7 @@ static void test_bad_cells_are_named(void **state)
 	}
 }
 
-/* A run as its source wrote it. */
+/* A run as written in its source. */
 #define RUN_CELLS                                                                                                      \
 	gpu, n_gpus, model, precision, micro_batch, throughput, throughput_unit, framework, remark, method,            \
 		resolution_or_seq, global_batch, s_per_iter, mem_gib_per_gpu, grad_checkpointing, zero_or_fsdp,        \
@@ -231,7 +231,7 @@ static enum jl_status read_run(struct jl_other_row *ret_row, const struct run *r
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
-/* Runs of other_train: what is read, and what is refused with a reason. */
+/* Reading runs of other_train, and reasons for refusal. */
 static void test_runs(void **state)
 {
 	const struct {
@@ -262,11 +262,11 @@ static void test_runs(void **state)
 		if (!strstr(err.en, bad[i].why))
 			fail_msg("'%s' where '%s' was meant", err.en, bad[i].why);
 	}
-	/* batches are of one GPU; a step of several passes is one step */
+	/* batches are per GPU; several passes make one step */
 	assert_int_equal(read_run(&row, RUN(.global_batch = "1024", .mem_gib_per_gpu = "10"), cat, &find, &err), JL_OK);
 	assert_true(row.batch == 64 && row.n_micro == 2 && row.n_gpus == 8 && row.dtype == JL_FP16);
 	assert_true(fabs(row.meas - 64 * 2 * 8 / 0.5) < 1e-9 && row.meas_mem_B == 10.0 * (1 << 30));
-	/* the size of the picture goes with the name, spellings are looked up, tokens are counted as tokens */
+	/* the image size is part of the name, spellings are looked up, throughput in tokens stays in tokens */
 	assert_int_equal(read_run(&row,
 				  RUN(.model = "Stable Diffusion 2 base U-Net", .resolution_or_seq = "256x256",
 				      .precision = "BF16"),
@@ -280,7 +280,7 @@ static void test_runs(void **state)
 				  cat, &find, &err),
 			 JL_OK);
 	assert_true(row.batch == 200 && row.meas == 1000);
-	/* no card: memory alone */
+	/* no card: memory only */
 	assert_int_equal(read_run(&row, RUN(.gpu = "", .mem_gib_per_gpu = "5"), cat, &find, &err), JL_OK);
 	assert_true(isnan(row.meas) && row.meas_mem_B > 5e9);
 }

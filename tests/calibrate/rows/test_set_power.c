@@ -1,5 +1,4 @@
-/* The rows of data/validation/power.csv, read with the catalog's GPUs; each GPU is predicted by what the other
- * taught. */
+/* Reads data/validation/power.csv with the catalog's GPUs; predicts each GPU by the other's fit. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +33,7 @@ static enum jl_status find_device(void *ctx, const char *text, struct jl_power_r
 
 static struct jl_power_find find = { .device = find_device };
 
-/* A row as its source wrote it. */
+/* A row as written in its source. */
 #define RUN_CELLS                                                                                                      \
 	gpu, n_gpus, workload, model, precision, batch, power_limit_w, avg_power_w_total, avg_power_w_per_gpu, scope,  \
 		throughput, throughput_unit
@@ -137,7 +136,7 @@ static void test_each_gpu_from_the_other(void **state)
 	assert_true(s.median_abs_ln < 0.10 && s.p90_abs_ln < 0.30);
 }
 
-/* Rows of kinds that the file does not hold yet: training under a power limit, and a whole node. */
+/* Kinds of rows that the file lacks: training under a power limit, and a whole node. */
 static void test_other_kinds_of_rows(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Readers of infer_llm and serve_silicon: spellings, and what is not stated. */
+/* Readers of infer_llm and serve_silicon: spellings, and defaults for unstated values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static const char *own_at(const void *ctx, const char *column)
 	return NULL;
 }
 
-/* As a file without columns that are made of others is read. */
+/* Derived cell, as for a file without derived columns. */
 static const char *made_at(const char *set, const void *ctx, const char *column)
 {
 	const struct jl_row_cells own = { .at = own_at, .ctx = ctx };
@@ -71,7 +71,7 @@ static struct jl_serve_find find(void)
 	return (struct jl_serve_find){ .gpu = find_gpu, .cat = jl_catalog_embedded() };
 }
 
-/* All spellings of data/validation/SPELLINGS.md. */
+/* All spellings in data/validation/SPELLINGS.md. */
 static void test_engines(void **state)
 {
 	static const struct {
@@ -112,14 +112,14 @@ static void test_engines(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_string_equal(jl_engine_id(jl_engine_by_text(cases[i].text)), cases[i].engine);
-	/* what sources ran that name no version, and backends of other vendors */
+	/* default version for sources that state none, and backends for other vendors */
 	assert_string_equal(jl_engine_id(jl_engine_of_source("Llama.cpp", "")), "llamacpp-2024");
 	assert_string_equal(jl_engine_id(jl_engine_of_source("sglang", "0.5.9")), "sglang");
 	assert_string_equal(jl_engine_id(jl_engine_on(jl_engine_by_text("vllm 0.6"), "AMD")), "vllm-0.6-rocm");
 	assert_string_equal(jl_engine_id(jl_engine_on(jl_engine_by_text("vllm 0.6"), "NVIDIA")), "vllm-0.6");
 }
 
-/* A row takes over what it does not say, and is an engine of its own to nothing else. */
+/* A row inherits what it does not state, and is a separate engine otherwise. */
 static void test_rows(void **state)
 {
 	const int old = jl_engine_by_text("vllm 0.6"), rocm = jl_engine_on(old, "AMD");
@@ -227,7 +227,7 @@ static void test_requests_and_devices_of_a_server(void **state)
 	assert_true(row.run.place.split_batch);
 	assert_near(row.run.prefill.n_gpus, 0, 0);
 	assert_near(row.run.hold + row.run.budget, 0, 0);
-	/* as the source's own script starts this one */
+	/* options of the source's own launch script */
 	cells[1].text = "sglang";
 	cells[2].text = "deepseek-ai/DeepSeek-R1";
 	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
@@ -241,14 +241,14 @@ static void test_requests_and_devices_of_a_server(void **state)
 	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
 	assert_near(row.run.hold, 0, 0);
 	assert_near(row.run.budget, 1024 + 64 + 64, 0);
-	cells[11].text = "gap-analysis; silicon_concurrency=64"; /* others' clients, engines as they come */
+	cells[11].text = "gap-analysis; silicon_concurrency=64"; /* other sources use the engines' defaults */
 	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_OK);
 	assert_near(row.run.budget, 0, 0);
 	cells[5].text = "0";
 	assert_int_equal(jl_silicon_row_read(&row, &model, &in, &with, &err), JL_E_DATA);
 }
 
-/* What the fit finds again: rows made by known physics. */
+/* The fit recovers the parameters that generated synthetic rows. */
 static void test_the_fit_finds_what_made_the_rows(void **state)
 {
 	static struct jl_serve_row rows[400];

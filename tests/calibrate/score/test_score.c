@@ -1,3 +1,4 @@
+/* Statistics of score.h against values computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +48,7 @@ static void test_medians_and_bias(void **state)
 static void test_coverage_looks_from_the_measurement(void **state)
 {
 	(void)state;
-	/* pred = 1.22 meas: the measurement is 0.2 below the prediction, so the lower bound decides */
+	/* pred = 1.22 meas: the measurement is 0.2 (ln) below the prediction, so the lower bound matters */
 	const double ln_ratio[] = { 0.2, 0.2, -0.2, -0.2 };
 	const double lo[] = { -0.3, -0.1, -0.3, -0.3 };
 	const double hi[] = { 0.1, 0.3, 0.1, 0.3 };

@@ -1,4 +1,4 @@
-/* Half widths are quantiles of what was off, reason by reason; what is left out is not looked at. */
+/* Half widths are quantiles of errors by reason, and ignore what is left out. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +19,8 @@ static const char *units[N_ROW];
 static struct jl_width_rows all = { .rows = pointers, .unit = units, .n = N_ROW };
 static struct jl_arena arena;
 
-/* Errors of a kind are spread evenly over ± 1.25 half widths, so that four fifths are inside. Every second unit has a GPU that
- * nobody has measured, which makes them 0.3 wide in place of 0.1; the last unit is ten times as wrong as all others. */
+/* Errors are uniform over ± 1.25 half widths, so 80 % are inside. Every second unit has an unmeasured GPU with width 0.3 instead of 0.1; the last
+ * unit's errors are ten times as large. */
 static int make_rows(void **state)
 {
 	static char names[N_UNIT][16];
@@ -78,16 +78,16 @@ static void test_four_fifths_are_inside(void **state)
 	assert_int_equal(jl_widths_fit(&all, units[N_ROW - 1], &w, &err), JL_OK);
 	assert_true(fabs(jl_half_ln(&w, JL_ASKED_POWER, &sure) - 0.1) < 0.01);
 	assert_true(fabs(jl_half_ln(&w, JL_ASKED_POWER, &unseen) - 0.3) < 0.03);
-	/* a little more than four fifths: what a fit on few sources needs */
+	/* slightly above 80 %: the correction for few sources */
 	assert_true(fabs(inside(&w, 0, 2) - 0.84) < 0.05 && fabs(inside(&w, 1, 2) - 0.84) < 0.05);
-	/* what no row knows stays as it was thought to be */
+	/* parameters without rows keep their priors */
 	assert_true(fabs(w.base_ln[JL_ASKED_STEP] - 0.2) < 1e-9 && fabs(w.reason_ln[JL_DOUBT_LINK] - 0.2) < 1e-9);
 	assert_int_equal(jl_widths_fit(&all, units[N_ROW - 1], &again, &err), JL_OK);
 	assert_memory_equal(w.base_ln, again.base_ln, sizeof(w.base_ln));
 	assert_memory_equal(w.reason_ln, again.reason_ln, sizeof(w.reason_ln));
 }
 
-/* The wrong unit widens what is said of the others, and leaving it out takes that away: nobody is asked about himself. */
+/* The bad unit widens the intervals of the others, and leaving it out removes that: a unit never contributes to its own interval. */
 static void test_what_is_left_out_is_not_looked_at(void **state)
 {
 	const struct jl_doubt unseen = { .x = { [JL_DOUBT_GPU] = 1 } };
@@ -113,7 +113,7 @@ static void test_ratios_are_spared_what_both_share(void **state)
 	assert_true(fabs(jl_ratio_half_ln(&w, 0.3, 0.4) - 0.5) < 1e-12);
 	w.shared_frac = 1.0;
 	assert_true(fabs(jl_ratio_half_ln(&w, 0.3, 0.4) - 0.1) < 1e-12);
-	assert_true(fabs(jl_ratio_half_ln(&w, 0.3, 0.0) - 0.3) < 1e-12); /* the other one was measured */
+	assert_true(fabs(jl_ratio_half_ln(&w, 0.3, 0.0) - 0.3) < 1e-12); /* the other answer was measured exactly */
 }
 
 static void test_far_is_outside_of_all(void **state)

@@ -1,4 +1,4 @@
-/* A small catalog in a folder of its own, for tests that plant errors in it. */
+/* A small catalog in a folder of its own, for tests that insert errors. */
 #ifndef TESTS_CATALOG_FILES_H
 #define TESTS_CATALOG_FILES_H
 
@@ -173,7 +173,7 @@ static inline void folder_remove(const char *dir)
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* An empty folder; `dir` is a template of at least 64 bytes. */
+/* Creates an empty folder; `dir`: a template of at least 64 bytes. */
 static inline void folder_make(char *dir)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -199,7 +199,7 @@ static inline void folder_put(const char *dir, const char *name, const char *tex
 	fclose(file);
 }
 
-/* All small files, except that `name` has `text` instead. */
+/* Writes all files of the small catalog, with `text` as the content of `name`. */
 static inline void folder_fill(const char *dir, const char *name, const char *text)
 {
 	for (size_t i = 0; i < N_SMALL_FILES; i++) {

@@ -1,4 +1,4 @@
-/* A catalog small enough to read: the names that are easily mixed up, one join and network of each kind. */
+/* A small catalog: names that are easily confused, one interconnect and network of each kind. */
 #ifndef TESTS_CATALOG_SMALL_CATALOG_H
 #define TESTS_CATALOG_SMALL_CATALOG_H
 
@@ -20,7 +20,7 @@
 		__VA_ARGS__, NULL                                                                                      \
 	}
 
-/* The facts that nobody below sets are unknown, not zero. */
+/* Facts not set below are unknown, not zero. */
 #define GPU_UNKNOWN                                                                                                    \
 	.l2_B = NONE, .fp64_flopps = NONE, .tf32_dense_flopps = NONE, .fp16_dense_flopps = NONE,                       \
 	.fp16_fp32acc_dense_flopps = NONE, .bf16_dense_flopps = NONE, .fp8_dense_flopps = NONE,                        \

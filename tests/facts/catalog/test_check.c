@@ -1,5 +1,4 @@
-/* Errors planted one at a time in a catalog that is right: each is refused at its line and column with what would
- * be right. */
+/* Inserts one error at a time into a valid catalog: each is refused with its line, column and remedy. */
 #include "files.h"
 
 #include "catalog/find.h"
@@ -7,10 +6,9 @@
 
 struct planted {
 	const char *file;
-	const char *line; /* this text of the file ... */
-	const char *with; /* ... becomes this */
-	const char
-		*at; /* the message points at this text, or at what follows its '|'; NULL: only the file is looked at */
+	const char *line; /* text in the file ... */
+	const char *with; /* ... and its replacement */
+	const char *at;   /* position of the message: this text, or what follows its '|'; NULL: only the file */
 	const char *en, *ko;
 	enum jl_status status;
 };
@@ -104,7 +102,7 @@ static const struct planted planted[] = {
 	{ CSV, "gpu_count,vcpu", "gpu_count,vcpus", NULL, "vcpu", "vcpu", JL_OK },
 };
 
-/* Where the text after '|' (from its beginning, if there is none) stands, counted by hand. */
+/* Line and column of the text after '|' (without one: of its beginning). */
 static void place_of(const char *text, const char *marked, size_t *ret_line, size_t *ret_column)
 {
 	size_t skip = strcspn(marked, "|");
@@ -168,7 +166,7 @@ static void test_planted(void **state)
 		check_planted(&planted[i]);
 }
 
-/* All of several errors in several files are found in one run. */
+/* Several errors in several files are found in one run. */
 static void test_all_at_once(void **state)
 {
 	static const char gpus[] = "gpus:\n"
@@ -200,7 +198,7 @@ static void test_all_at_once(void **state)
 	jl_arena_release(&arena);
 }
 
-/* Listed without SMs or clock, a rate is compared with the other formats of the record. */
+/* Without listed SMs or clock, a rate is checked against the record's other formats. */
 static void test_sparse_by_siblings(void **state)
 {
 	static const char gpus[] =

@@ -1,4 +1,4 @@
-/* Reading a catalog folder: what the records hold, what is compiled in, and files that are no catalog at all. */
+/* Reading catalog folders: values of records, the built-in catalog, and invalid files. */
 #include "files.h"
 
 #include <math.h>
@@ -79,14 +79,14 @@ static void test_small_others(void **state)
 	assert_int_equal(cat->n_prices, 2);
 	assert_true(fabs(cat->prices[0].on_demand_usdps * 3600 - 98.32) < 1e-9);
 	assert_true(isnan(cat->prices[0].spot_min_usdps));
-	assert_string_equal(cat->prices[0].gpu, "h100-sxm5"); /* through the system of that name */
-	assert_string_equal(cat->prices[1].gpu, "h100-sxm5"); /* through the alias */
+	assert_string_equal(cat->prices[0].gpu, "h100-sxm5"); /* by the system of that name */
+	assert_string_equal(cat->prices[1].gpu, "h100-sxm5"); /* by the alias */
 	assert_string_equal(cat->prices[1].note, "one, in a box");
 	folder_remove(dir);
 	jl_arena_release(&arena);
 }
 
-/* What is compiled in is what the files say, field by field. */
+/* The built-in catalog equals the files, field by field. */
 static void test_embedded_is_the_files(void **state)
 {
 	struct jl_arena arena;
@@ -186,7 +186,7 @@ static void test_bombs(void **state)
 	expect_text("x.yaml", deep, len, "x.yaml:1:67: nested more than 32 deep", "중첩");
 	memset(deep, '{', len);
 	expect_text("x.yaml", deep, len, "x.yaml:1:", "");
-	for (size_t i = 0; i + 8 < len; i += 8) /* half a million keys, each another one */
+	for (size_t i = 0; i + 8 < len; i += 8) /* half a million different keys */
 		snprintf(deep + i, 9, "k%05zx:\n", i / 8);
 	expect_text("x.yaml", deep, len - 8, "x.yaml:1001:1: more than 1000 keys", "1000개");
 	for (size_t i = 0; i < len; i++)
@@ -229,7 +229,7 @@ static void test_too_many(void **state)
 	jl_buf_release(&text);
 }
 
-/* Every allocation fails once; nothing leaks, nothing crashes, the status says so. */
+/* Every allocation fails once: no leak, no crash, and an error status. */
 static void test_starved(void **state)
 {
 	char dir[64];

@@ -1,4 +1,4 @@
-/* Files laid over a catalog: keys that are given replace, the rest stays, new records are added. */
+/* Overlays: given keys replace, others stay, new records are added. */
 #include "files.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static void test_amend(void **state)
 	assert_true(gpu->mem_Bps.value == 3350e9);
 	assert_string_equal(gpu->mem_Bps.source, "maker-sheet");
 	assert_string_equal(gpu->mem_Bps.date, "2024-03");
-	assert_true(was->tdp_W.value == 700); /* what lies below is not touched */
+	assert_true(was->tdp_W.value == 700); /* the base is unchanged */
 	assert_null(was->note);
 	assert_ptr_equal(cat->n_links ? cat->links[0].id : NULL, world.base->links[0].id);
 	world_end(&world);
@@ -136,14 +136,14 @@ static void test_add(void **state)
 		fail_msg("%s", world.err.en);
 	assert_int_equal(cat->n_gpus, 2);
 	assert_string_equal(cat->gpus[1].id, "x200");
-	assert_string_equal(cat->gpus[1].date, "2025-06-01"); /* its source's */
+	assert_string_equal(cat->gpus[1].date, "2025-06-01"); /* default date from its source */
 	assert_int_equal(cat->n_prices, 3);
 	assert_true(cat->prices[2].price_usd == 1234);
 	assert_string_equal(cat->prices[2].gpu, "x200");
 	assert_int_equal(cat->n_tariffs, 2); /* the group kr-home is replaced as a whole */
 	assert_string_equal(cat->tariffs[0].value, "200 KRW/kWh");
 	assert_string_equal(cat->tariffs[1].id, "home2");
-	/* the same folder twice: the second amends what the first added */
+	/* the same folder twice: the second pass amends the records of the first */
 	dirs[0] = dirs[1] = world.dir;
 	if (jl_catalog_read(&again, world.base, dirs, 2, &world.arena, NULL, &world.err))
 		fail_msg("%s", world.err.en);
@@ -176,7 +176,7 @@ static void test_wrong_overlay(void **state)
 	world_end(&world);
 }
 
-/* Over the catalog that is compiled in. */
+/* Over the built-in catalog. */
 static void test_over_embedded(void **state)
 {
 	struct world world;

@@ -1,4 +1,4 @@
-/* What the tests of the import share: a text goes in, records and remarks come out and are kept. */
+/* Shared by the import tests: imports a text and collects records and remarks. */
 #ifndef JL_TESTS_IMPORT_COLLECT_H
 #define JL_TESTS_IMPORT_COLLECT_H
 
@@ -29,7 +29,7 @@ struct collected {
 	size_t len, at, chunk;
 };
 
-/* Copied by writing and reading: what comes out is what the store would keep. */
+/* Copies a record through its JSON form, as the store would. */
 static inline enum jl_status keep_record(void *ctx, const struct jl_record *record, struct jl_err *err)
 {
 	struct collected *c = ctx;

@@ -1,4 +1,4 @@
-/* Each tool's output gives the figures that stand in it, in SI units, with the line they came from. */
+/* Imports each tool's output: values in SI units, with their source lines. */
 #include "collect.h"
 
 static char text[1 << 16];
@@ -54,7 +54,7 @@ static void test_nccl(void **state)
 	assert_true(fabs(metric(8, "algbw_Bps") - 180e9) < 5e9);
 	assert_non_null(strstr(r->line, "8589934592"));
 	assert_string_equal(r->source, "x.log:30");
-	/* of 8 bytes the table says 0.00 GB/s: the time knows more */
+	/* 0.00 GB/s in the table for 8 bytes: computed from the time */
 	near(metric(0, "algbw_Bps"), 8 / metric(0, "time_s"));
 	collect_release(&got);
 }
@@ -76,12 +76,12 @@ static void test_nccl_which_collective(void **state)
 	size_t n;
 
 	(void)state;
-	load("nccl-sendrecv-unnamed.txt", &plain); /* nothing else has no operator and busbw = algbw */
+	load("nccl-sendrecv-unnamed.txt", &plain); /* only send-receive has no operator and busbw = algbw */
 	assert_string_equal(got.records[0].kind, "sendrecv");
 	collect_release(&got);
 	n = fixture(text, sizeof(text), "nccl-allgather-unnamed.txt");
 	collect(&got, text, n, 65536, &plain);
-	assert_int_equal(got.status, JL_E_DATA); /* all-gather or all-to-all: it does not say */
+	assert_int_equal(got.status, JL_E_DATA); /* ambiguous: all-gather or all-to-all */
 	assert_non_null(strstr(got.remarks, "--kind"));
 	collect_release(&got);
 	options.kind = "allgather";
@@ -89,7 +89,7 @@ static void test_nccl_which_collective(void **state)
 	assert_int_equal(got.n, 10);
 	assert_string_equal(got.records[0].kind, "allgather");
 	collect_release(&got);
-	/* stated wrongly: busbw contradicts */
+	/* wrong option: contradicts busbw */
 	options.kind = "allreduce";
 	collect(&got, text, n, 65536, &options);
 	assert_non_null(strstr(got.remarks, "busbw/algbw"));
@@ -104,7 +104,7 @@ static void test_nccl_contradiction(void **state)
 	(void)state;
 	at = strstr(text, "  51.20   20.48");
 	assert_non_null(at);
-	at[2] = '6'; /* one digit of the time is another */
+	at[2] = '6'; /* change one digit of the time */
 	collect(&got, text, n, 65536, &plain);
 	assert_int_equal(got.n, 3);
 	assert_int_equal(got.count.n_dropped, 1);
@@ -151,7 +151,7 @@ static void test_iperf3(void **state)
 	load("iperf3.json", &plain);
 	assert_int_equal(got.n, 1);
 	near(got.records[0].metrics[0].value.mean, 9.42e9 / 8);
-	near(got.records[0].metrics[0].value.min, 9.41e9 / 8); /* the interval that was left out does not count */
+	near(got.records[0].metrics[0].value.min, 9.41e9 / 8); /* omitted intervals do not count */
 	assert_int_equal(got.records[0].metrics[0].value.n, 4);
 	near(got.records[0].time_s, 1772323200);
 	collect_release(&got);
@@ -179,7 +179,7 @@ static void test_nvbandwidth(void **state)
 	collect_release(&got);
 	n = fixture(text, sizeof(text), "nvbandwidth.txt");
 	at = strstr(text, "55.42");
-	at[0] = '6'; /* the sum tells */
+	at[0] = '6'; /* contradicts the sum */
 	collect(&got, text, n, 65536, &plain);
 	assert_int_equal(got.n, 1);
 	assert_non_null(strstr(got.remarks, "do not agree"));
@@ -206,7 +206,7 @@ static void test_tqdm(void **state)
 {
 	(void)state;
 	load("tqdm.log", &plain);
-	assert_int_equal(got.n, 1); /* the shards are no training */
+	assert_int_equal(got.n, 1); /* progress bars of loading shards are ignored */
 	assert_string_equal(got.records[0].backend, "tqdm");
 	assert_string_equal(jl_record_text(&got.records[0], "label"), "Epoch");
 	near(metric(0, "step_s"), 1.06);
@@ -214,7 +214,7 @@ static void test_tqdm(void **state)
 	assert_int_equal(got.records[0].n_samples, 200);
 	assert_string_equal(got.records[0].source, "x.log:3");
 	collect_release(&got);
-	load("tqdm-fast.log", &plain); /* no line end after the last bar: its bracket closes it */
+	load("tqdm-fast.log", &plain); /* a bar without a line end is complete if its bracket closes */
 	assert_int_equal(got.records[0].metrics[0].value.n, 2);
 	near(got.records[0].metrics[0].value.max, 1 / 12.3);
 	collect_release(&got);

@@ -1,10 +1,10 @@
-/* Logs as they really come: cut anywhere, with other lines between, CRLF, colours, tags of the launcher, in pieces of any size. What is
- * taken from a cut log is what would be taken from the whole, and nothing else. */
+/* Damaged logs: truncated anywhere, interleaved lines, CRLF, colours, launcher prefixes, any chunk size. A truncated log gives a subset of the
+ * whole log's records. */
 #include "collect.h"
 
 static const struct {
 	const char *name, *kind, *pattern;
-	bool is_series; /* one record of many lines: a cut one has fewer samples */
+	bool is_series; /* one record from many lines: a truncated one has fewer samples */
 } logs[] = {
 	{ "nccl-allreduce-2x8.txt", NULL, NULL, false },
 	{ "nccl-allgather-unnamed.txt", "allgather", NULL, false },
@@ -65,7 +65,7 @@ static bool is_in_whole(const struct jl_record *r)
 	return false;
 }
 
-/* The steps of a cut log are the first steps of the whole one; the rates lie within its range. */
+/* Steps of a truncated log are the first steps of the whole; its rates lie within the whole's range. */
 static bool is_beginning(const struct jl_record *r)
 {
 	const struct jl_record *w = &whole.records[0];
@@ -107,7 +107,7 @@ static void test_cut_anywhere(void **state)
 	}
 }
 
-/* Each line not longer than `columns` bytes, as a terminal or a tool that shortens lines leaves it. */
+/* Truncates each line to `columns` bytes, as terminals and log shorteners do. */
 static size_t shorten(const char *from, size_t n, size_t columns)
 {
 	size_t out = 0, at = 0;
@@ -130,7 +130,7 @@ static bool is_sample(const struct jl_record *r, double value)
 	return false;
 }
 
-/* The names of GPUs may be cut, figures may not. */
+/* Names of GPUs may be truncated, numbers may not. */
 static bool has_figures_of_whole(const struct jl_record *r)
 {
 	for (size_t i = 0; i < whole.n; i++) {
@@ -150,7 +150,7 @@ static bool has_figures_of_whole(const struct jl_record *r)
 	return false;
 }
 
-/* All figures of a shortened series stand in the whole one. */
+/* All samples of a shortened series occur in the whole one. */
 static bool is_part(const struct jl_record *r)
 {
 	const struct jl_record *w = &whole.records[0];
@@ -176,7 +176,7 @@ static void test_lines_shortened(void **state)
 		size_t n = fixture(text, sizeof(text), logs[i].name), m = 0;
 
 		if (strstr(logs[i].name, ".json"))
-			continue; /* the parser of JSON says so itself */
+			continue; /* reported by the JSON parser */
 		collect(&whole, text, n, 65536, &options);
 		for (size_t columns = 1; columns < 420 && m < n; columns++) {
 			m = shorten(text, n, columns);
@@ -202,7 +202,7 @@ static void same_as_whole(size_t log, const char *what)
 			fail_msg("%s %s: record %zu differs", logs[log].name, what, k);
 }
 
-/* The text with something before each line and something at its end. */
+/* The text with a prefix before and a suffix after each line. */
 static size_t dress(const char *from, size_t n, const char *before, const char *after)
 {
 	size_t out = 0;
@@ -244,7 +244,7 @@ static void test_dressed(void **state)
 			same_as_whole(i, "in colour");
 			collect_release(&part);
 			m = dress(text, n, "[1,0]<stdout>:", "");
-			if (!logs[i].is_series) { /* carriage returns inside a line have no tag of their own */
+			if (!logs[i].is_series) { /* after a carriage return inside a line there is no prefix */
 				collect(&part, changed, m, 65536, &options);
 				same_as_whole(i, "under mpirun");
 				collect_release(&part);
@@ -259,7 +259,7 @@ static void test_dressed(void **state)
 	}
 }
 
-/* A document that never ends does not swallow what comes after the line where it breaks. */
+/* A truncated JSON document does not swallow the table after it. */
 static void test_torn_json_before_a_table(void **state)
 {
 	static const char torn[] = "{\n \"nvbandwidth\": {\n  \"testcases\": [ {\"name\": \"dev";
@@ -290,7 +290,7 @@ static void test_torn_end_is_said(void **state)
 	collect_release(&part);
 }
 
-/* Cut lines of training logs: nothing is taken from them, and each is said. */
+/* Truncated lines of training logs: nothing imported, each reported. */
 static void test_cut_training_lines(void **state)
 {
 	static const struct {

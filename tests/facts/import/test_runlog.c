@@ -1,4 +1,4 @@
-/* Training runs as their logs tell them: what is kept of steps and pauses goes together. */
+/* Training runs from logs: steps and pauses stay consistent. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,7 @@ static void add_steps(struct jl_runlog_reader *r, const char *trainer, int n, do
 							 .samples_per_s = NAN });
 }
 
-/* A bar's steps are dropped where the trainer's own lines begin; the pauses between them counted on: who marked steps by them wrote far
- * behind the last one. */
+/* Dropping a progress bar's steps also drops the pauses that refer to them. */
 static void test_dropped_series(void **state)
 {
 	struct jl_arena arena;

@@ -1,4 +1,4 @@
-/* The captured machines of tests/fixtures, read for a test. */
+/* Captured machines of tests/fixtures. */
 #ifndef TESTS_PROBE_MACHINES_H
 #define TESTS_PROBE_MACHINES_H
 
@@ -29,7 +29,7 @@ static inline const struct jl_probe_machine *read_machine(const char *name, stru
 	return machine;
 }
 
-/* The same with one text of machine.txt replaced. */
+/* Reads a capture with one text of machine.txt replaced. */
 static inline const struct jl_probe_machine *read_changed(const char *name, const char *from, const char *to,
 							  struct jl_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* The reader of NVIDIA's management library, on the stand-in. */
+/* NVML reader, with a fake library. */
 #include "machines.h"
 #include "probe/rocm_smi.h"
 
@@ -105,8 +105,8 @@ static void test_facts(void **state)
 	assert_int_equal(gpu->pcie_gen, 1);
 	assert_int_equal(gpu->pcie_width_max, 16);
 	assert_int_equal(gpu->persistence, 1);
-	assert_int_equal(gpu->throttle, JL_THROTTLE_POWER_CAP); /* by its older name */
-	/* not supported, or no such function in this library: unknown */
+	assert_int_equal(gpu->throttle, JL_THROTTLE_POWER_CAP); /* through its older name */
+	/* not supported, or missing in this library: unknown */
 	assert_int_equal(gpu->ecc, -1);
 	assert_int_equal(gpu->mig, -1);
 	assert_true(isnan(gpu->limit_max_W));
@@ -123,7 +123,7 @@ static void test_p2p_and_links(void **state)
 	setenv("FAKE_NVML_NVLINK", "4", 1);
 	snap = read_all();
 	assert_int_equal(snap.p2p[JL_P2P_READ][1], JL_P2P_CNS);
-	assert_int_equal(snap.p2p[JL_P2P_ATOMICS][5], JL_P2P_OK); /* itself */
+	assert_int_equal(snap.p2p[JL_P2P_ATOMICS][5], JL_P2P_OK); /* the GPU itself */
 	assert_int_equal(snap.gpus[2].n_links, 4);
 	assert_string_equal(snap.gpus[2].links[0].remote, "0000:13:00.0");
 	assert_int_equal(snap.gpus[2].links[3].end, JL_NVLINK_GPU);
@@ -189,7 +189,7 @@ static void test_energy(void **state)
 	jl_nvml_close(nvml);
 }
 
-/* Reasons as drivers give them, at full load: an H200 at its power cap, locked with -lgc, with application clocks, at a lower limit, hot. */
+/* Reasons reported by drivers at full load: an H200 at its power cap, locked with -lgc, with application clocks, at a lower limit, hot. */
 static void test_held_clocks(void **state)
 {
 	static const struct {
@@ -232,13 +232,13 @@ static void test_neighbour(void **state)
 	(void)state;
 	assert_int_equal(jl_nvml_open(&nvml, &err), JL_OK);
 	unsetenv("FAKE_NVML_NEIGHBOUR");
-	assert_false(jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B)); /* itself is none */
+	assert_false(jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B)); /* the process itself does not count */
 	setenv("FAKE_NVML_NEIGHBOUR", "1", 1);
 	assert_true(jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B));
 	assert_non_null(strstr(text, "(1)"));
 	assert_true(mem_B == 12.0 * (1 << 30));
 
-	/* another program of the same shell's group */
+	/* another program in the shell's process group */
 	char pid[16];
 	const pid_t child = fork();
 
@@ -251,7 +251,7 @@ static void test_neighbour(void **state)
 	setenv("FAKE_NVML_NEIGHBOUR", pid, 1);
 	bool seen = false;
 
-	for (int i = 0; i < 500 && !seen; i++) { /* until it has become sleep */
+	for (int i = 0; i < 500 && !seen; i++) { /* until the child has executed sleep */
 		seen = jl_nvml_neighbour(nvml, 0, text, sizeof(text), &mem_B) && strncmp(text, "sleep (", 7) == 0;
 		(void)usleep(10000);
 	}

@@ -1,4 +1,4 @@
-/* What is read from captured machines. */
+/* Probing captured machines. */
 #include "machines.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The cluster host of ten RTX 3090: what its owner wrote down is what is found. */
+/* Cluster host with ten RTX 3090: matches its owner's documentation. */
 static void test_ten_3090(void **state)
 {
 	const struct jl_probe_machine *m = read_machine("supermicro-10x-rtx3090", &arena);
@@ -121,10 +121,10 @@ static void test_limits(void **state)
 	const struct jl_probe_machine *m = read_machine("workstation-with-faults", &arena);
 
 	(void)state;
-	assert_float_equal(m->limits.cpu_quota, 4, 1e-9); /* of the group above: its own is "max" */
+	assert_float_equal(m->limits.cpu_quota, 4, 1e-9); /* from the parent group: its own is "max" */
 	assert_float_equal(m->limits.memory_B, 64 * 1073741824.0, 1);
 	assert_string_equal(m->limits.in, "docker");
-	assert_null(m->product); /* "System Product Name" says nothing */
+	assert_null(m->product); /* "System Product Name" is a placeholder */
 	assert_int_equal(m->gpus[1].slot.width, 8);
 	assert_int_equal(m->gpus[1].card.width, 16);
 	assert_string_equal(m->join, "pcie3-x8-p2p");
@@ -132,7 +132,7 @@ static void test_limits(void **state)
 	assert_string_equal(m->boot_iommu, "amd_iommu=on");
 }
 
-/* New kernel, other clock, less memory used by it: the same machine. Another board or a missing core: not. */
+/* The fingerprint ignores kernel, clock and memory usage, but not the board or a missing core. */
 static void test_fingerprint(void **state)
 {
 	const char *name = "dgx-station-v100";
@@ -156,7 +156,7 @@ static void test_fingerprint(void **state)
 	assert_string_not_equal(jl_probe_fingerprint(read_machine("hgx-h100-8gpu", &arena)), jl_probe_fingerprint(m));
 }
 
-/* A tree that goes in circles, devices that are their own parent, absurd numbers. */
+/* Cyclic trees, devices that are their own parent, absurd numbers. */
 static void test_nonsense(void **state)
 {
 	static const char text[] = "jeoul capture 1\n"
@@ -183,12 +183,12 @@ static void test_nonsense(void **state)
 	assert_int_equal(m->n_gpus, 1);
 	assert_null(m->gpus[0].nvml);
 	assert_int_equal(m->gpus[0].card.width, -1);
-	assert_int_equal(m->cpu.n_threads, 1); /* what runs runs on one at least */
+	assert_int_equal(m->cpu.n_threads, 1); /* at least the processor it runs on */
 	assert_null(m->system);
 	jl_source_destroy(source);
 }
 
-/* Whichever allocation fails, it is said and nothing leaks. */
+/* Any allocation may fail: it is reported, and nothing leaks. */
 static void test_no_memory(void **state)
 {
 	enum jl_status status = JL_E_NOMEM;

@@ -1,4 +1,4 @@
-/* Captures: what goes in comes out, what is broken is refused, what is private stays out. */
+/* Captures: round trip, damaged files, removal of private data. */
 #include "machines.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void test_round_trip(void **state)
 		jl_buf_text(&out),
 		"jeoul capture 1\nfile /a\n\tone\n\t\n\ttwo\nlist /d\n\ta\n\tb\nfile /empty\nlink /l ../x\nend 4\n");
 	jl_buf_release(&out);
-	/* line ends of another system */
+	/* CRLF line ends */
 	records = (struct jl_records){ .arena = &arena };
 	text = "jeoul capture 1\r\nfile /a\r\n\tone\r\nend 1\r\n";
 	assert_int_equal(jl_records_parse(&records, "capture", text, strlen(text), &err), JL_OK);
@@ -108,7 +108,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* A capture that was cut anywhere is refused, never half read. */
+/* A truncated capture is refused. */
 static void test_truncated(void **state)
 {
 	struct jl_buf text = { 0 };
@@ -137,7 +137,7 @@ static void test_broken_folders(void **state)
 	assert_int_equal(jl_source_replay(&source, folder, &arena, &err), JL_OK);
 	assert_non_null(strstr(jl_source_nvml(source, false)->absent_en, "nvml.json"));
 	jl_source_destroy(source);
-	/* links in a circle, and a pipe that nobody writes to */
+	/* a symbolic link loop, and a pipe without a writer */
 	snprintf(path, sizeof(path), "%s/nvml.json", folder);
 	assert_int_equal(symlink("nvml.json", path), 0);
 	assert_int_equal(jl_source_replay(&source, folder, &arena, &err), JL_E_IO);
@@ -172,7 +172,7 @@ static void test_nvml_json(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(jl_nvml_parse(&snap, "nvml.json", bad[i], strlen(bad[i]), &arena, &err), JL_E_DATA);
-	/* what was written reads back as the same */
+	/* round trip */
 	assert_int_equal(jl_buf_read_file(&first, MACHINES "dgx-station-v100/nvml.json", 1 << 20, &err), JL_OK);
 	assert_int_equal(jl_nvml_parse(&snap, "nvml.json", first.data, first.len, &arena, &err), JL_OK);
 	jl_buf_release(&first);
@@ -214,7 +214,7 @@ static void test_privacy(void **state)
 	assert_null(strstr(all, "89ab"));
 	assert_non_null(strstr(all, "0000:52:00.0"));
 	assert_non_null(strstr(all, "iommu=pt"));
-	/* names stay the same everywhere, so that a replay finds what it asks for */
+	/* renamed consistently, so that a replay finds its queries */
 	assert_non_null(strstr(all, "\tenx000000000001\n"));
 	assert_non_null(strstr(all, "/sys/class/net/enx000000000001/speed"));
 	assert_non_null(strstr(all, "0::/g1-docker/g2/g3"));
@@ -222,7 +222,7 @@ static void test_privacy(void **state)
 	jl_buf_release(&text);
 }
 
-/* The machine that the test runs on: captured and replayed it is the same. */
+/* This machine: a captured and replayed probe equals the live one. */
 static void test_this_machine(void **state)
 {
 	const struct jl_probe_machine *live = NULL, *again = NULL;

@@ -1,4 +1,4 @@
-/* Records: ids that sort by time, a round trip that loses nothing, everything that is wrong refused with its reason. */
+/* Records: sortable ids, lossless round trip, refusals with reasons. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static void test_ids_sort_by_time_and_never_repeat(void **state)
 	for (size_t t = 0; t < 4; t++)
 		pthread_join(threads[t], NULL);
 	for (size_t t = 0; t < 4; t++)
-		for (size_t i = 1; i < IDS; i++) /* of one thread: each later than the one before */
+		for (size_t i = 1; i < IDS; i++) /* ids of one thread increase */
 			assert_true(strcmp(ids[t * IDS + i - 1], ids[t * IDS + i]) < 0);
 	qsort(ids, 4 * (size_t)IDS, sizeof(*ids), compare);
 	for (size_t i = 1; i < 4 * (size_t)IDS; i++)
@@ -262,7 +262,7 @@ static void test_limits(void **state)
 	jl_buf_release(&text);
 }
 
-/* Every allocation fails once: an error, never a crash. */
+/* Every allocation fails once: an error, not a crash. */
 static void test_no_memory(void **state)
 {
 	static const char text[] = "{" HEAD BODY METRIC ",\"params\":{\"a\":\"b\"},\"samples_s\":[1,2],\"later\":1}";

@@ -1,4 +1,4 @@
-/* What the tests of the store share: small records, a folder of their own, a PostgreSQL server of their own. */
+/* Shared by the store tests: small records, a temporary folder, a PostgreSQL server. */
 #ifndef JL_TESTS_STORE_RECORDS_H
 #define JL_TESTS_STORE_RECORDS_H
 
@@ -45,7 +45,7 @@ static inline void remove_temp_dir(void)
 	assert_int_equal(system(command), 0);
 }
 
-/* The output of a command in `out`; its exit code. */
+/* Runs a command; its output in `out`, returns its exit code. */
 static inline int shell(char *out, size_t size, const char *command)
 {
 	FILE *pipe = popen(command, "r");
@@ -60,7 +60,7 @@ static inline int shell(char *out, size_t size, const char *command)
 	return WEXITSTATUS((int)n);
 }
 
-/* Starts the server; NULL where there is none, with the reason said. */
+/* Starts the server; NULL with a message: no PostgreSQL here. */
 static inline const char *server_start(void)
 {
 	static char url[512];

@@ -1,4 +1,4 @@
-/* One contract, both backends: the same tests on an SQLite file and on a PostgreSQL server that is started here. */
+/* The same tests on both backends: an SQLite file and a PostgreSQL server started here. */
 #include <sys/stat.h>
 
 #include "records.h"
@@ -53,7 +53,7 @@ static void test_put_and_get(void **state)
 	assert_true(back.time_s == s.record.time_s);
 	assert_true(back.samples_s[1] == 1.0 / 3);
 	assert_true(jl_record_number(&back, "size_B") == 16e9);
-	/* shortened from either end, small letters too */
+	/* abbreviated from either end, in lower case too */
 	must(jl_store_get(store, s.id + 12, &arena, &back, &err), &err);
 	assert_string_equal(back.id, s.id);
 	assert_int_equal(jl_store_get(store, "zz", &arena, &back, &err), JL_E_USAGE);
@@ -205,7 +205,7 @@ static void test_merge(void **state)
 	assert_int_equal(first.n[JL_STORE_KNOWN] - second.n[JL_STORE_KNOWN], 1201);
 	assert_int_equal(count(store), before + 1201);
 	must(jl_store_each(store, &(struct jl_store_filter){ .kind = "x" }, find_word, &found, &err), &err);
-	assert_true(found); /* a key inside a metric that this version does not know */
+	assert_true(found); /* unknown key inside a metric */
 	jl_store_close(other);
 	jl_store_close(store);
 }
@@ -233,7 +233,7 @@ static void test_a_batch_is_all_or_nothing(void **state)
 #define WRITERS 4
 #define EACH    40
 
-/* Each writer opens the store itself, at the same time as the others; nothing is lost. */
+/* Concurrent writers, each with its own handle: nothing is lost. */
 static void test_writers_at_once(void **state)
 {
 	struct jl_store *store;
@@ -275,7 +275,7 @@ static void test_writers_at_once(void **state)
 	assert_int_equal(n, before + (size_t)WRITERS * EACH);
 }
 
-/* Four programs make a new database at the same moment; again and again, because the moment is short. */
+/* Four processes create the same database concurrently; repeated, because the race is short. */
 static void test_created_at_once(void **state)
 {
 	char path[128];
@@ -306,7 +306,7 @@ static void test_created_at_once(void **state)
 	}
 }
 
-/* Who only looks makes nothing; a store that was named has to be there, the one of the data folder need not. */
+/* Opening for reading creates nothing; a named store must exist, the default one need not. */
 static void test_looking_makes_nothing(void **state)
 {
 	struct jl_store *store = NULL;

@@ -1,7 +1,7 @@
-/* Killed at random moments while it stores results: no result that was acknowledged is lost, the database stays intact.
+/* Kills writers at random moments: every acknowledged result survives, and the database stays intact.
  *
- * JEOUL_KILLS sets how often (20 by default). Two writers share the database; each says over a pipe which id was acknowledged. The same with
- * a PostgreSQL server of our own, which is killed now and then itself: what it cannot take then waits in the spool. */
+ * JEOUL_KILLS: number of kills (default 20). Two writers share the database and report acknowledged ids through a pipe. The same with a PostgreSQL
+ * server, which is killed now and then too. */
 #include "records.h"
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static void check_intact(void)
 	sqlite3_close(sq);
 }
 
-/* Ids come whole: what fits into a pipe's atomic write is never torn. Returns how many were acknowledged and are there. */
+/* Ids fit in a pipe's atomic write, so they are complete. Returns the number acknowledged and found. */
 static size_t check_acknowledged(int fd, struct jl_store *store)
 {
 	char id[JL_RECORD_ID_LEN + 1] = "";
@@ -66,7 +66,7 @@ static size_t check_acknowledged(int fd, struct jl_store *store)
 	return n;
 }
 
-/* Until the next kill: longer on a machine so busy that nothing gets done in it. */
+/* longest time until the next kill; raised on a busy machine in which nothing gets done */
 static long most_us = 40000;
 
 static void nap(void)
@@ -76,7 +76,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){ .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 }, NULL);
 }
 
-/* `during`: what else happens while they write; NULL: nothing. */
+/* `during`: concurrent action while they write; NULL: none. */
 static size_t kill_once(void (*during)(void))
 {
 	struct jl_store *store = NULL;
@@ -104,7 +104,7 @@ static size_t kill_once(void (*during)(void))
 		nap();
 		kill(pids[w], SIGKILL);
 		assert_int_equal(waitpid(pids[w], &how, 0), pids[w]);
-		assert_true(WIFSIGNALED(how)); /* it was still at it: no error of its own */
+		assert_true(WIFSIGNALED(how)); /* killed while writing, not ended by an error */
 	}
 	if (during)
 		(void)server_start();
@@ -133,7 +133,7 @@ static void test_kill9(void **state)
 	(void)state;
 	srandom((unsigned)time(NULL));
 	for (long done = 0, round = 0; done < n_kills; done += WRITERS, round++) {
-		if (round % 50 == 0) /* a new database now and then: its making is a moment too */
+		if (round % 50 == 0) /* sometimes a new database, to kill during its creation */
 			(void)snprintf(path, sizeof(path), "%s/kill-%ld.db", temp_dir(), round);
 		n_acknowledged += kill_once(NULL);
 		if (round % 10 == 0 || done + WRITERS >= n_kills)
@@ -146,7 +146,7 @@ static void test_kill9(void **state)
 static void let_the_server_die(void)
 {
 	nap();
-	server_stop(); /* at once: what was not on its disk is gone */
+	server_stop(); /* immediate shutdown: data not on disk is lost */
 	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 }
 
@@ -162,8 +162,7 @@ static void test_kill9_postgres(void **state)
 	if (!url)
 		return;
 	(void)snprintf(path, sizeof(path), "%s", url);
-	must(jl_store_open(&store, path, &err),
-	     &err); /* two that make the tables at once wait for each other: not the matter here */
+	must(jl_store_open(&store, path, &err), &err); /* concurrent creation is tested elsewhere */
 	jl_store_close(store);
 	for (long done = 0, round = 0; done < n_kills; done += WRITERS, round++) {
 		const bool dies = round % 10 == 5;

@@ -1,4 +1,4 @@
-/* A real PostgreSQL server: older forms, a server that goes away in the middle, passwords that stay unseen. */
+/* PostgreSQL: older schema versions, lost connections, passwords hidden in messages. */
 #include "records.h"
 
 #include "base/clock.h"
@@ -43,7 +43,7 @@ static void test_from_version_1(void **state)
 	psql("UPDATE jeoul_meta SET version = 3");
 	assert_int_equal(jl_store_open(&store, url, &err), JL_E_DATA);
 	assert_non_null(strstr(err.en, "newer"));
-	/* forms that nobody makes: refused before a step is taken by them */
+	/* impossible versions are refused before any migration step */
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
 		psql(unknown[i]);
 		assert_int_equal(jl_store_open(&store, url, &err), JL_E_DATA);
@@ -52,7 +52,7 @@ static void test_from_version_1(void **state)
 	psql("DELETE FROM jeoul_meta; INSERT INTO jeoul_meta VALUES (2)");
 }
 
-/* Stopped in the middle of a run: what follows waits in the spool and is sent at the next opening. */
+/* Server stopped in the middle: later results wait in the spool and are sent at the next opening. */
 static void test_server_stops(void **state)
 {
 	struct jl_store *store = NULL;
@@ -81,7 +81,7 @@ static void test_server_stops(void **state)
 	assert_non_null(strstr(err.en, "3 results wait"));
 	jl_store_close(store);
 
-	/* still gone: opening works, a batch too */
+	/* server still down: opening and batches work */
 	must(jl_store_open(&store, url, &err), &err);
 	assert_int_equal(jl_store_waiting(store), 3);
 	must(jl_store_begin(store, &err), &err);
@@ -137,7 +137,7 @@ static void test_server_stops_inside_a_batch(void **state)
 	jl_store_close(store);
 }
 
-/* The half line of a writer that died is set aside; whole lines before and after it are sent. */
+/* A truncated line of a killed writer is set aside; complete lines around it are sent. */
 static void test_torn_spool(void **state)
 {
 	struct jl_store *store = NULL;
@@ -176,14 +176,14 @@ static void test_torn_spool(void **state)
 static void long_run(struct sample *s, char run[8001])
 {
 	srand(5);
-	for (int i = 0; i < 8000; i++) /* more than an index row takes, and not to be compressed */
+	for (int i = 0; i < 8000; i++) /* too large for an index row, and incompressible */
 		run[i] = (char)('!' + 1 + rand() % 90);
 	run[8000] = '\0';
 	make_record(s, "refused", 1);
 	s->record.run = run;
 }
 
-/* One record that the server will not have: itself set aside with the reason, all others stored, reading goes on. */
+/* A record refused by the server is set aside with the reason; the others are stored, and reading continues. */
 static void test_refused(void **state)
 {
 	static char run[8001];
@@ -204,7 +204,7 @@ static void test_refused(void **state)
 	must(jl_store_put(store, &s.record, &kept, &err), &err);
 	assert_int_equal(kept, JL_STORE_REFUSED);
 	assert_null(jl_store_offline(store));
-	/* in a batch, before, between and after good ones */
+	/* in a batch, before, between and after valid records */
 	must(jl_store_begin(store, &err), &err);
 	for (int i = 0; i < 6; i++) {
 		if (i % 2)
@@ -223,7 +223,7 @@ static void test_refused(void **state)
 	assert_int_equal(n, before + 3);
 	jl_store_close(store);
 
-	/* opened again: still refused, still said, nobody is locked out */
+	/* opened again: still refused and reported, without blocking others */
 	must(jl_store_open(&store, url, &err), &err);
 	assert_null(jl_store_offline(store));
 	assert_int_equal(jl_store_waiting(store), 0);
@@ -237,7 +237,7 @@ static void test_refused(void **state)
 	assert_string_equal(out, "4");
 }
 
-/* Refused inside the spool: what else waits is sent. */
+/* A refused record in the spool does not block the others. */
 static void test_refused_while_waiting(void **state)
 {
 	static char run[8001];
@@ -271,7 +271,7 @@ static void test_refused_while_waiting(void **state)
 	jl_store_close(store);
 }
 
-/* A role that may only read: it reads; what it puts is set aside, and stored as soon as it may write. */
+/* Read-only role: reading works; new records are set aside, and stored once writing is allowed. */
 static void test_read_only_role(void **state)
 {
 	char address[256];
@@ -307,7 +307,7 @@ static void test_read_only_role(void **state)
 	jl_store_close(store);
 }
 
-/* A database that has no Korean letters. */
+/* A database whose encoding lacks Korean letters. */
 static void test_other_encoding(void **state)
 {
 	char address[256], command[600], out[600];
@@ -331,7 +331,7 @@ static void test_other_encoding(void **state)
 	assert_int_equal(n, 1);
 	jl_store_close(store);
 
-	/* as a person sees it: not called stored, said, and not a success */
+	/* in the command's output: reported as not stored, and the exit code is not 0 */
 	(void)snprintf(
 		command, sizeof(command),
 		"J=$JEOUL; [ -n \"$J\" ] || exit 0; echo '{\"record_version\":1,\"id\":\"01JC0000000000000000000009\","
@@ -370,7 +370,7 @@ static void unseen(const char *address)
 	jl_store_close(store);
 }
 
-/* A server that is stopped in the middle: it takes what is sent and never answers. */
+/* A suspended server: accepts data and never answers. */
 static void test_silent_server(void **state)
 {
 	struct jl_store *store = NULL;

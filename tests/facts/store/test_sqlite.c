@@ -1,4 +1,4 @@
-/* The SQLite file: forms of older versions, files that are not ours, damage of every kind. */
+/* SQLite backend: older schema versions, foreign files, every kind of damage. */
 #include "records.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void write_file(const char *data, size_t len)
 	fclose(file);
 }
 
-/* What version 1 wrote: its table had no origin, backend and machine_name. */
+/* Version 1: no columns origin, backend and machine_name. */
 static void test_from_version_1(void **state)
 {
 	struct jl_store *store = NULL;
@@ -74,7 +74,7 @@ static void test_from_version_1(void **state)
 	make_record(&s, "gemm", 1);
 	must(jl_store_put(store, &s.record, NULL, &err), &err);
 	jl_store_close(store);
-	/* and once more: nothing is left to do */
+	/* again: no migration left */
 	must(jl_store_open(&store, path, &err), &err);
 	must(jl_store_count(store, &n, &err), &err);
 	assert_int_equal(n, 2);
@@ -95,7 +95,7 @@ static void refuse(enum jl_status wanted, const char *word)
 	assert_null(strchr(err.en, '\n'));
 	assert_null(store);
 	assert_int_equal(read_file(after, sizeof(after)), n);
-	assert_memory_equal(before, after, n); /* not a byte was touched */
+	assert_memory_equal(before, after, n); /* the file is unchanged */
 }
 
 static void test_refuses_what_is_not_ours(void **state)
@@ -125,7 +125,7 @@ static void test_refuses_what_is_not_ours(void **state)
 	raw("PRAGMA application_id = 1785032565; PRAGMA user_version = 2;"
 	    "CREATE VIEW record AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n");
 	refuse(JL_E_DATA, "not jeoul's");
-	/* expressions in a file are programs: our statements would run them, 65 s for 897 kB in one that a tester made */
+	/* expressions in a schema are executed by our statements: 65 s for a prepared file of 897 kB */
 	static const char *const more[] = {
 		"ALTER TABLE record ADD COLUMN x TEXT GENERATED ALWAYS AS (hex(zeroblob(100000000))) VIRTUAL",
 		"CREATE INDEX slow ON record (length(hex(zeroblob(100000000))))",
@@ -168,7 +168,7 @@ static void test_missing_and_folder(void **state)
 	assert_null(strstr(err.en, "secret"));
 }
 
-/* Any page overwritten with rubbish: an error in one line or a right answer, and reading never changes the file. */
+/* Any page overwritten with random bytes: a one-line error or a correct answer, and reading never changes the file. */
 static void test_damage(void **state)
 {
 	static char good[1 << 20], bad[1 << 20];
@@ -219,7 +219,7 @@ static void test_damage(void **state)
 	assert_true(n_refused > 20);
 }
 
-/* As others find a store: opened, read, merged, written to. */
+/* All uses of a store: open, read, merge, write. */
 static enum jl_status use_damaged(struct jl_store *into, struct jl_err *err)
 {
 	struct jl_store *store = NULL;
@@ -242,8 +242,8 @@ static enum jl_status use_damaged(struct jl_store *into, struct jl_err *err)
 	return status;
 }
 
-/* Single bytes of a real store changed, every second time in its head, where form and owner stand: one clear line or a right answer.
- * JEOUL_STORE_FUZZ=N for more than the few hundred of every day. */
+/* Single bytes of a real store changed, half of them in the header: a one-line error or a correct answer. JEOUL_STORE_FUZZ=N for more than the
+ * default few hundred. */
 static void test_flipped_bytes(void **state)
 {
 	static const char *const beside[] = { "flipped.db-wal", "flipped.db-shm", "flipped.db-journal" };

@@ -1,3 +1,4 @@
+/* Collectives: bounds, symmetries, sharing of NICs and uplinks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 
 #include "fabric/collective.h"
 
-/* Round figures, no fit: what is tested here holds for any of them. */
+/* Round numbers, unfitted: the tested properties hold for any values. */
 static struct jl_fabric dgx(int n_nodes)
 {
 	return (struct jl_fabric){
@@ -179,7 +180,7 @@ static void test_bound_is_never_beaten(void **state)
 					}
 }
 
-/* Every element gathers N parts and spreads one result: hosts send 2(N-1)/N of the size each, whoever does it. */
+/* Bound between N hosts: each sends 2(N-1)/N of the size, with any algorithm. */
 static void test_bound_between_hosts(void **state)
 {
 	(void)state;
@@ -191,7 +192,7 @@ static void test_bound_between_hosts(void **state)
 
 		near(16e9 / jl_collective_cost(&f, &c).bound_s, 400e9 * nodes / (2.0 * (nodes - 1)), 1e-12);
 	}
-	/* A network that reduces needs each byte once. */
+	/* in-network reduction: each byte is sent once */
 	struct jl_fabric sharp = dgx(125);
 	const struct jl_collective c = { .kind = JL_ALLREDUCE, .size_B = 16e9, .n_ranks = 1000, .n_ranks_per_node = 8 };
 
@@ -240,7 +241,7 @@ static void test_forced_where_it_cannot_be(void **state)
 	assert_true(isinf(jl_collective_cost(&two, &c).time_s));
 }
 
-/* Between two ranks a ring is one send: the same bytes over the same link. */
+/* Two ranks: a ring is one send of the same bytes over the same link. */
 static void test_two_ranks_are_a_send(void **state)
 {
 	(void)state;
@@ -250,7 +251,7 @@ static void test_two_ranks_are_a_send(void **state)
 	f.intra.setup_s = f.intra.segment_s = f.intra.mid_frac = 0.0;
 	for (double size_B = 1e2; size_B < 1e10; size_B *= 10.0) {
 		near(cost_s(&f, JL_BROADCAST, size_B, 2, 2), cost_s(&f, JL_SENDRECV, size_B, 2, 2), 1e-12);
-		/* an all-reduce of two is a reduce-scatter and an all-gather, started once, nothing to place */
+		/* all-reduce of two ranks: reduce-scatter plus all-gather, started once, without copies */
 		f.intra.copy_frac = 0.0;
 		near(cost_s(&f, JL_ALLREDUCE, size_B, 2, 2),
 		     cost_s(&f, JL_ALLGATHER, size_B, 2, 2) + cost_s(&f, JL_REDUCESCATTER, size_B, 2, 2) - f.launch_s,
@@ -281,7 +282,7 @@ static void test_groups_share_the_nics(void **state)
 	/* eight NICs, one rank each: eight groups do not disturb each other */
 	c.n_groups_per_node = 8;
 	near(jl_collective_cost(&f, &c).time_s, alone_s, 1e-9);
-	/* two ranks a host and eight groups: twice as many as NICs */
+	/* two ranks per host and eight groups: twice as many as NICs */
 	c.n_ranks = 32;
 	c.n_ranks_per_node = 2;
 	c.n_groups_per_node = 4;
@@ -297,14 +298,14 @@ static void test_shared_host_path(void **state)
 	const struct jl_fabric shared = no_p2p(10, 2, 5), own = no_p2p(10, 2, 1);
 	struct jl_fabric peers = shared;
 
-	/* busbw of all-reduce: the root serves its ranks in turn */
+	/* busbw of all-reduce: the shared uplink serves its ranks in turn */
 	near(1e9 / cost_s(&shared, JL_ALLREDUCE, 1e9, 2, 2), 18e9 / 2.0, 0.02);
 	near(1e9 / cost_s(&shared, JL_ALLREDUCE, 1e9, 4, 4) * 1.5, 18e9 / 4.0, 0.02);
 	near(1e9 / cost_s(&shared, JL_ALLREDUCE, 1e9, 10, 10) * 1.8, 0.8 * 18e9 / 5.0, 0.02);
-	/* where each has its own root, only its link counts, and the way to the other socket */
+	/* one uplink each: limited by its link and by the crossing to the other socket */
 	near(1e9 / cost_s(&own, JL_ALLREDUCE, 1e9, 5, 5) * 1.6, 0.5 * 31.5e9, 0.02);
 	near(1e9 / cost_s(&own, JL_ALLREDUCE, 1e9, 10, 10) * 1.8, 0.8 * 0.5 * 31.5e9, 0.02);
-	/* a ring of peers goes up once for all cards below a switch, and two of them not at all */
+	/* a P2P ring crosses the uplink once for all cards below a switch; two cards do not use it */
 	peers.intra_kind = JL_INTRA_PCIE_P2P;
 	peers.intra.eff_frac = 0.7;
 	near(1e9 / cost_s(&peers, JL_ALLREDUCE, 1e9, 5, 5) * 1.6, 18e9, 0.02);
@@ -322,7 +323,7 @@ static void test_bridge_pairs(void **state)
 		.rate_Bps = 56.25e9, .eff_frac = 0.8, .alpha_s = 2e-6, .ll_frac = 0.3, .ll_alpha_s = 1e-6
 	};
 	near(1e10 / cost_s(&f, JL_ALLREDUCE, 1e10, 2, 2), 0.8 * 56.25e9, 0.01);
-	/* beyond the pair every second hop is PCIe: of peers, or through the host */
+	/* beyond a pair every second hop is PCIe: peer-to-peer, or through the host */
 	near(1e10 / cost_s(&f, JL_ALLREDUCE, 1e10, 4, 4) * 1.5, 0.5 * 31.5e9, 0.01);
 	f.pairs_by_host = 1;
 	near(1e10 / cost_s(&f, JL_ALLREDUCE, 1e10, 4, 4) * 1.5, 18e9 / 2.0, 0.01);
@@ -340,7 +341,7 @@ static void test_mesh_pair_gets_one_link(void **state)
 	near(1e11 / cost_s(&f, JL_ALLREDUCE, 1e11, 8, 8) * 1.75, 0.8 * 450e9, 0.02);
 }
 
-/* A link that is not there may be unknown, and the terms that a caller leaves out are 0. */
+/* Unused links may be unknown, and omitted parameters are 0. */
 static void test_bare_fabrics(void **state)
 {
 	(void)state;

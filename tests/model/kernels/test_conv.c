@@ -1,3 +1,4 @@
+/* Step times of operator lists: layouts, formats, old software. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +107,7 @@ static void test_counts_multiply_accumulates(void **state)
 	assert_true(jl_conv_op_mac(&op) == 14.0 * 14 * 256 * 256 * 9);
 	op.groups = 256;
 	assert_true(jl_conv_op_mac(&op) == 14.0 * 14 * 256 * 9);
-	op.h = op.w = 7; /* 7 / 2 rounds up, as padding does */
+	op.h = op.w = 7; /* 7 / 2 rounds up, because of padding */
 	assert_true(jl_conv_op_mac(&op) == 4.0 * 4 * 256 * 9);
 
 	const struct jl_conv_op rnn = {
@@ -191,7 +192,7 @@ static void test_half_without_tensor_cores_is_vector(void **state)
 
 	assert_int_equal(jl_conv_path(&dev, JL_FP16), JL_CONV_HALF);
 	assert_int_equal(jl_conv_path(&dev, JL_TF32), JL_CONV_TF32);
-	dev.priors = &turing; /* a rate for TF32 may be filled in, units there are none */
+	dev.priors = &turing; /* a listed TF32 rate without TF32 units */
 	assert_int_equal(jl_conv_path(&dev, JL_TF32), JL_CONV_VECTOR);
 	assert_int_equal(jl_conv_path(&dev, JL_FP16), JL_CONV_HALF);
 	dev.priors = &pascal;
@@ -204,7 +205,7 @@ static void test_half_without_tensor_cores_is_vector(void **state)
 	const struct jl_conv_fit f = fit();
 	struct jl_conv_in half = input(&conv1, 1, JL_FP16), full = input(&conv1, 1, JL_FP32);
 
-	/* half the bytes, the same arithmetic; updates in mixed precision move more, so they are left out */
+	/* half the bytes, the same arithmetic; updates are excluded, because mixed precision moves more */
 	half.n_params = full.n_params = 0;
 	assert_true(jl_conv_step(&dev, &f, &half).step_s <= jl_conv_step(&dev, &f, &full).step_s);
 }
@@ -288,8 +289,8 @@ static void test_gradient_traffic_hides_behind_the_device(void **state)
 	}
 }
 
-/* Channels first: 16-bit convolutions turn what they read and make, gradients more often; fp32 ones do not. A group norm is turned for where
- * channels lie last. */
+/* Channels first: 16-bit convolutions transpose inputs and outputs, gradients more often; fp32 ones do not. Channels last: a group norm is
+ * transposed. */
 static void test_layouts_turn_tensors(void **state)
 {
 	(void)state;
@@ -308,7 +309,7 @@ static void test_layouts_turn_tensors(void **state)
 			moved_B[half][last] = jl_conv_step(&dev, &f, &in).moved_B;
 		}
 	assert_true(moved_B[0][0] == moved_B[0][1]);
-	/* once forward, twice for each gradient, half of the tensors, written and read in 2 bytes */
+	/* one transpose forward, two per gradient, of half the tensors, each written and read in 2 bytes */
 	assert_true(fabs((moved_B[1][0] - moved_B[1][1]) / (5 * 0.5 * 2 * 2 * in_and_out) - 1) < 1e-9);
 
 	struct jl_conv_in in = input(ops + 1, 1, JL_FP16);

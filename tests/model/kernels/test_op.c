@@ -1,4 +1,4 @@
-/* Operators on one device: what physics demands of any shape, and a handful of published measurements. */
+/* Operators on one device: monotonicity for any shape, and some published measurements. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +90,7 @@ static double tflops(const struct jl_device *dev, struct jl_gemm g)
 static const double sizes[] = { 1, 8, 64, 100, 128, 512, 1000, 1024, 4096, 5000, 16384, 65536 };
 enum { N_SIZE = sizeof(sizes) / sizeof(*sizes) };
 
-/* More work is never done in less time. Rows are counted in multiples of 8 so that alignment stays the same. */
+/* More work never takes less time. Rows are multiples of 8, so that alignment does not change. */
 static void more_work_takes_longer(void **state)
 {
 	(void)state;
@@ -108,7 +108,7 @@ static void more_work_takes_longer(void **state)
 						       n1 = product(8 * a, hi, 1024, dtypes[t]);
 					struct jl_gemm k0 = product(8 * a, 1024, lo, dtypes[t]),
 						       k1 = product(8 * a, 1024, hi, dtypes[t]);
-					/* 3 %: a split of k that fits better may win a little back */
+					/* 3 % tolerance: a better split of k may gain a little */
 					assert_true(jl_gemm_s(&devs[d], &m1) >= 0.97 * jl_gemm_s(&devs[d], &m0));
 					assert_true(jl_gemm_s(&devs[d], &n1) >= 0.97 * jl_gemm_s(&devs[d], &n0));
 					assert_true(jl_gemm_s(&devs[d], &k1) >= 0.97 * jl_gemm_s(&devs[d], &k0));
@@ -153,7 +153,7 @@ static void time_has_its_roofs(void **state)
 	}
 }
 
-/* 50,257 columns in bf16: 126 TFLOP/s on an H200 where aligned widths reach about 600. */
+/* 50,257 columns in bf16: 126 TFLOP/s on an H200, where aligned widths reach about 600. */
 static void odd_widths_are_slow_on_tensor_cores(void **state)
 {
 	(void)state;
@@ -177,10 +177,10 @@ static void narrow_weights_help_where_memory_binds(void **state)
 	double gain = jl_gemm_s(&dev, &wide) / jl_gemm_s(&dev, &narrow);
 	assert_true(gain > 2.0 && gain < 4.0);
 	wide.m = narrow.m = 8192;
-	assert_true(jl_gemm_s(&dev, &narrow) > jl_gemm_s(&dev, &wide)); /* widening costs arithmetic */
+	assert_true(jl_gemm_s(&dev, &narrow) > jl_gemm_s(&dev, &wide)); /* dequantising costs arithmetic */
 }
 
-/* A 70 W card cannot feed its units: the T4 is listed at 8.1 TFLOP/s and holds about 4. */
+/* The 70 W limit of a T4: listed at 8.1 TFLOP/s, sustains about 4. */
 static void the_power_limit_caps_the_rate(void **state)
 {
 	(void)state;
@@ -202,7 +202,7 @@ static void a_format_without_units_falls_to_the_vector_rate(void **state)
 	assert_true(fabs(log(bf16 / fp32)) < 0.1);
 }
 
-/* PyTorch's fused attention in fp32 is three products of tf32: no faster than a third of that rate. */
+/* PyTorch's fused fp32 attention uses three TF32 products: at most a third of that rate. */
 static void wide_attention_keeps_below_a_third_of_tf32(void **state)
 {
 	(void)state;
@@ -217,11 +217,11 @@ static void wide_attention_keeps_below_a_third_of_tf32(void **state)
 					  .causal = 1,
 					  .flash = 1 };
 
-	ada.fit.flash_vector_frac = 1.0; /* whatever vector units would do */
+	ada.fit.flash_vector_frac = 1.0; /* independent of the vector rate */
 	assert_true(jl_attention_flop(&att) / jl_attention_fwd_s(&ada, &att) < ada.peak_flopps[JL_TF32] / 3);
 }
 
-/* Weight gradients of cuBLAS 13 on an H200, by bench/trace_pytorch/cuts.py. */
+/* Split k for weight gradients by cuBLAS 13 on an H200, from bench/trace_pytorch/cuts.py. */
 static void narrow_products_are_cut_along_k(void **state)
 {
 	(void)state;
@@ -247,7 +247,7 @@ static void narrow_products_are_cut_along_k(void **state)
 	}
 }
 
-/* Rows of data/validation/gemm_membw.csv, with the family's physics only. */
+/* Rows of data/validation/gemm_membw.csv, with the family's parameters only. */
 static void published_products_within_15_percent(void **state)
 {
 	(void)state;
@@ -293,7 +293,7 @@ static void streams_follow_bytes(void **state)
 	const struct jl_stream spilled = { .moved_B = 40e6, .reuse_B = 1e9 };
 	assert_true(jl_stream_s(&ada, &hot) < 0.6 * jl_stream_s(&ada, &cold));
 	assert_true(fabs(jl_stream_s(&ada, &spilled) / jl_stream_s(&ada, &cold) - 1.0) < 1e-9);
-	/* what a tenth of the SMs can do takes ten times as long */
+	/* a tenth of the SMs takes ten times as long */
 	const struct jl_stream all = { .clocks = 1e9 }, few = { .clocks = 1e9, .most_sm = 0.1 * ada.n_sm };
 	const double all_s = jl_stream_s(&ada, &all) - ada.fit.kernel_s,
 		     few_s = jl_stream_s(&ada, &few) - ada.fit.kernel_s;
@@ -316,10 +316,10 @@ static void fused_attention_beats_plain_and_causal_halves(void **state)
 				    .flash = 1 };
 	double flash = jl_attention_fwd_s(&dev, &att), flash_bwd = jl_attention_bwd_s(&dev, &att);
 	assert_true(flash_bwd > 2.0 * flash && flash_bwd < 4.0 * flash);
-	/* Published for an A100: about 200 TFLOP/s forward. */
+	/* published for an A100: about 200 TFLOP/s forward */
 	double rate = 4.0 * 8 * 16 * 4096.0 * 4096.0 * 128 / flash / 1e12;
 	assert_true(rate > 150 && rate < 250);
-	/* and two thirds of that on short sequences, where tiles are hardly begun before they end */
+	/* two thirds of that for short sequences, whose tiles are dominated by start and end */
 	const struct jl_attention brief = { .batch = 64,
 					    .heads = 16,
 					    .kv_heads = 16,
@@ -344,7 +344,7 @@ static void fused_attention_beats_plain_and_causal_halves(void **state)
 	assert_true(jl_attention_fwd_s(&dev, &att) <= flash);
 }
 
-/* As cuDNN's kernels run on an H200 (data/validation/ops_h200.csv). */
+/* cuDNN's kernels on an H200 (data/validation/ops_h200.csv). */
 static void fused_attention_follows_its_kernels(void **state)
 {
 	(void)state;
@@ -360,17 +360,17 @@ static void fused_attention_follows_its_kernels(void **state)
 				    .flash = 1 };
 	const double wide = jl_attention_fwd_s(&dev, &att);
 
-	att.head_dim = 80; /* is computed as 128: 0.491 and 0.487 ms were measured */
+	att.head_dim = 80; /* padded to 128: measured 0.491 and 0.487 ms */
 	assert_true(fabs(jl_attention_fwd_s(&dev, &att) / wide - 1.0) < 0.02);
 	att.head_dim = 64;
 	const double narrow = jl_attention_fwd_s(&dev, &att), back = jl_attention_bwd_s(&dev, &att);
 
 	assert_true(narrow > 0.65 * wide && narrow < 0.75 * wide);
-	/* dropped scores: 401 -> 157 TFLOP/s forward, 379 -> 275 backward */
+	/* dropout: 401 -> 157 TFLOP/s forward, 379 -> 275 backward */
 	att.dropout = 1;
 	assert_true(jl_attention_fwd_s(&dev, &att) > 1.9 * narrow && jl_attention_fwd_s(&dev, &att) < 2.8 * narrow);
 	assert_true(jl_attention_bwd_s(&dev, &att) > 1.2 * back && jl_attention_bwd_s(&dev, &att) < 1.5 * back);
-	/* four heads are too few tiles to hide the longest one: 271 against 401 TFLOP/s */
+	/* four heads have too few tiles to hide the longest one: 271 instead of 401 TFLOP/s */
 	att.dropout = 0;
 	att.heads = att.kv_heads = 4;
 	assert_true(4.0 * jl_attention_fwd_s(&dev, &att) > 1.25 * narrow &&

@@ -1,3 +1,4 @@
+/* Memory of training steps: ZeRO, offload, recompute, published values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +105,7 @@ static void test_parts_sum_and_zero_never_costs_memory(void **state)
 		double before = INFINITY;
 
 		random_plan(&seed, &t);
-		model.n_layers = t.plan.pp * (1.0 + draw(&seed, 8)); /* few layers a stage: all are gathered */
+		model.n_layers = t.plan.pp * (1.0 + draw(&seed, 8)); /* few layers per stage: all are gathered */
 		t.model = &model;
 		for (int zero = 0; zero <= 3; zero++) {
 			t.plan.zero = zero;
@@ -141,7 +142,7 @@ static void test_states_of_a_whole_copy(void **state)
 	assert_true(fabs(m.weights_B / (2.0 * n / 8.0) - 1.0) < 1e-9);
 }
 
-/* A step that is compiled as a whole holds logits and their gradient in 16 bits; others have fp32 copies too. */
+/* A fully compiled step holds logits and gradient in 16 bits; others add fp32 copies. */
 static void test_a_compiled_loss_makes_no_copies(void **state)
 {
 	(void)state;
@@ -157,12 +158,12 @@ static void test_a_compiled_loss_makes_no_copies(void **state)
 	t.fused_loss = JL_LOSS_COMPILED;
 	const double thin_B = memory_of(&t).activations_B;
 
-	/* 2 + 2 bytes a logit instead of 2 + 2 + 4 and the 4 that are kept */
+	/* 2 + 2 bytes per logit instead of 2 + 2 + 4 and the 4 kept */
 	assert_true(fabs((copies_B - thin_B) / (8.0 * logits) - 1.0) < 1e-9);
 	assert_int_equal(jl_loss_of(JL_FW_COMPILED), JL_LOSS_COMPILED);
 }
 
-/* Offloaded parameters: two whole layers and one layer's gradients are on the device, whoever gathers them. */
+/* Offloaded parameters: two whole layers and one layer's gradients are on the device, for any sharding. */
 static void test_offloaded_parameters_are_counted_once(void **state)
 {
 	(void)state;
@@ -184,7 +185,7 @@ static void test_offloaded_parameters_are_counted_once(void **state)
 	}
 }
 
-/* What is gathered whole and stays is not freed in between, so the allocator wastes nothing on it. */
+/* Parameters that stay gathered are not freed in between, so the allocator wastes nothing on them. */
 static void test_everything_gathered_is_a_whole_copy(void **state)
 {
 	(void)state;
@@ -195,7 +196,7 @@ static void test_everything_gathered_is_a_whole_copy(void **state)
 	struct jl_memory whole, cut;
 
 	t.memory = (struct jl_memory_fit){ .waste_frac = 0.2 };
-	jl_plan_set_states(&t.plan, JL_STATES_FP32); /* no buckets beside the sums, one width for all */
+	jl_plan_set_states(&t.plan, JL_STATES_FP32); /* no separate buckets, one format for all */
 	t.plan.zero = 2;
 	whole = memory_of(&t);
 	t.plan.zero = 3;
@@ -232,11 +233,11 @@ static void test_in_flight(void **state)
 	assert_true(jl_pipeline_in_flight(8, 64, 1, 0) == 8.0);
 	assert_true(jl_pipeline_in_flight(8, 64, 1, 7) == 1.0);
 	assert_true(jl_pipeline_in_flight(8, 4, 1, 0) == 4.0);
-	/* Korthikanti et al. 2022: the first stage of an interleaved pipeline keeps 1 + (p - 1)/(p v) as much. */
+	/* Korthikanti et al. 2022: the first stage of an interleaved pipeline keeps 1 + (p - 1)/(p v) times as much */
 	assert_true(fabs(jl_pipeline_in_flight(8, 64, 3, 0) / (8.0 * (1.0 + 7.0 / 24.0)) - 1.0) < 0.01);
 }
 
-/* Eight experts over eight ranks: each rank is the only one that holds its expert, so ZeRO has nothing to cut there. */
+/* Eight experts over eight ranks: each rank alone holds its expert, so ZeRO has nothing to shard. */
 static void test_experts_are_cut_over_those_who_hold_them(void **state)
 {
 	(void)state;
@@ -258,7 +259,7 @@ static void test_experts_are_cut_over_those_who_hold_them(void **state)
 	assert_true(fabs(memory_of(&t).optimizer_B / (12.0 * (experts / 2.0 + rest / 16.0)) - 1.0) < 1e-9);
 }
 
-/* A communicator inside a host needs less than one over a network, and whole models have one more than their cuts. */
+/* Communicators inside a host need less memory than over a network; a sharded model has one more for all its parts. */
 static void test_communicators(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The solver finds known answers, keeps to bounds and priors, resists outliers, and is deterministic. */
+/* Solver: known solutions, bounds, priors, outliers, determinism. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ enum { N_LINE = 24 };
 /* y = a + b t in ln space: ln(a + b t) against data. */
 struct line {
 	double t[N_LINE], y[N_LINE];
-	int kink; /* a floor under the line, as a kernel's shortest time is */
+	int kink; /* lower bound of the line, as a kernel's minimum time */
 };
 
 static void line_residuals(void *ctx, const double *x, double *ret_r)
@@ -88,7 +88,7 @@ static void robust_loss_ignores_a_wild_row(void **state)
 	assert_true(fabs(log(robust[1] / 0.003)) < 0.01);
 }
 
-/* A wild row that weighs nothing is as good as not there. */
+/* An outlier with weight 0 has no effect. */
 static void weights_count(void **state)
 {
 	(void)state;
@@ -114,7 +114,7 @@ static void stays_inside_bounds(void **state)
 	const double lo[2] = { 9.0, 1e-9 }, hi[2] = { 20.0, 0.002 };
 	p.lo = lo;
 	p.hi = hi;
-	double x[2] = { 1.0, 1.0 }; /* outside: is moved onto the bounds */
+	double x[2] = { 1.0, 1.0 }; /* outside the bounds: clamped */
 	struct jl_err err;
 	assert_int_equal(jl_fit_solve(&p, x, NULL, &err), JL_OK);
 	assert_true(x[0] >= 9.0 && x[0] <= 20.0);
@@ -183,7 +183,7 @@ static void nan_residuals(void *ctx, const double *x, double *ret_r)
 	ret_r[0] = NAN;
 }
 
-/* Defined only near the start: trial points outside are refused, not followed. */
+/* Defined only near the start: trial points outside are rejected. */
 static void fenced_residuals(void *ctx, const double *x, double *ret_r)
 {
 	(void)ctx;

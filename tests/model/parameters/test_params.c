@@ -1,5 +1,5 @@
-/* Parameters by name: every one has bounds that hold its prior and its shipped value, names are unique, what the catalog
- * does not have falls back to the family, and what follows from a vector follows the right way. */
+/* Parameters by name: bounds contain prior and shipped value, names are unique, missing values fall back to the family, and derived values depend
+ * on them in the right direction. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static void test_shipped_values_lie_in_their_bounds(void **state)
 	for (size_t i = 0; i < n_all; i++) {
 		const struct jl_param_info *info = jl_param_by_id(cat, all[i].name);
 
-		if (!info || all[i].lo == all[i].hi) /* a constant: the next fit leaves it out */
+		if (!info || all[i].lo == all[i].hi) /* a constant, excluded from the next fit */
 			continue;
 		n++;
 		if (!(info->value >= all[i].lo * (1 - 1e-8) && info->value <= all[i].hi * (1 + 1e-8)))
@@ -80,7 +80,7 @@ static void test_shipped_values_lie_in_their_bounds(void **state)
 		assert_true(strcmp(cat->params[i - 1].id, cat->params[i].id) < 0);
 }
 
-/* A list that an overlay has put out of order is searched all the same. */
+/* An unsorted list (overlay) is searched correctly. */
 static void test_any_order_is_searched(void **state)
 {
 	const struct jl_param_info infos[] = { { .id = "z", .value = 1 },
@@ -146,7 +146,7 @@ static void test_a_gpu_without_rows_is_its_family(void **state)
 	assert_true(own.fit.mem_frac != family.fit.mem_frac);
 }
 
-/* One parameter up: what it stands for does not go down. */
+/* Raising a parameter never lowers the value derived from it. */
 static void test_devices_follow_their_parameters(void **state)
 {
 	double x[JL_GEMM_MAX_PARAMS];
@@ -275,7 +275,7 @@ static void test_convolutions_and_power(void **state)
 	assert_true(power.idle_frac > 0.05 && power.idle_frac < 0.5 && power.cap_frac > 0.8 && power.cap_frac <= 1.0);
 }
 
-/* A training run makes less of a device and a link than one operator or collective alone, never more than is listed. */
+/* Rates in a training run are at most those of single operators and collectives, and at most the listed ones. */
 static void test_training_runs(void **state)
 {
 	const struct jl_catalog *cat = jl_catalog_embedded();
@@ -306,7 +306,7 @@ static void test_training_runs(void **state)
 				   tensors = jl_llm_resolve_memory(x, JL_LLM_ALLOCATED);
 
 	assert_true(whole.context_B > 1e8 && tensors.context_B == 0.0 && tensors.waste_frac == 0.0);
-	/* what a vector's place belongs to */
+	/* owner of each index of the vector */
 	const struct jl_llm_kind kind = {
 		.framework = JL_FW_EAGER, .arch = jl_arch_by_id("hopper"), .gpu_index = -1, .codebase = 1
 	};
@@ -326,7 +326,7 @@ static void test_training_runs(void **state)
 	}
 }
 
-/* Codebases: found by id and in a source's words; a ratio scales device work and host time alike. */
+/* Codebases: found by id and in a source's text; a ratio scales device work and host time alike. */
 static void test_codebases(void **state)
 {
 	struct jl_profile p = { .launch_s = 1e-5, .step_s = 1e-3, .optimizer_frac = 1.2 };
@@ -346,7 +346,7 @@ static void test_codebases(void **state)
 	jl_profile_scale(&p, 1.0 / 1.1 * 1.2);
 	assert_true(fabs(p.more_frac - 0.2) < 1e-12 && fabs(p.launch_s - 1.2e-5) < 1e-15);
 	assert_true(fabs(p.step_s - 1.2e-3) < 1e-12 && fabs(p.optimizer_frac - 1.44) < 1e-12);
-	/* nothing fitted: the population's middle */
+	/* nothing fitted: the median of the population */
 	const struct jl_param_list list = jl_llm_params(0, NULL);
 
 	jl_params_start(&list, x);
@@ -356,7 +356,7 @@ static void test_codebases(void **state)
 	assert_true(middle.launch_s == named.launch_s && named.more_frac == 0.0);
 }
 
-/* Nearness: the more sources have measured a pair, the smaller the reason; what is not stated does not count. */
+/* Nearness: the more sources measured a pair, the smaller the doubt; unstated parts do not count. */
 static void test_few_sources_near(void **state)
 {
 	const struct jl_param_info seen[] = { { .id = "seen.step.code.nemo", .value = 3, .n_rows = 9 },

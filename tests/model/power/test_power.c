@@ -1,3 +1,4 @@
+/* Power: limits, idle power, published measurements. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +56,7 @@ static void test_a_limit_holds(void **state)
 	struct jl_power_in in = { .moved_Bps = 2e12, .flopps = 3e14, .limit_W = 300 };
 
 	assert_true(jl_power_W(&h100, &fit, &in) <= 300);
-	in.limit_W = 5000; /* above the TDP: the TDP holds */
+	in.limit_W = 5000; /* above the TDP: the TDP applies */
 	assert_true(jl_power_W(&h100, &fit, &in) <= 700);
 	const struct jl_device unknown = { .tdp_W = NAN, .priors = &four_nm };
 
@@ -65,8 +66,8 @@ static void test_a_limit_holds(void **state)
 	assert_true(jl_power_W(&unknown, &fit, &in) <= 300);
 }
 
-/* Published board power of decoding Llama-3.1-70B and Qwen3-32B (ml-energy leaderboard): 16-bit weights read once a
- * step and the keys and values of about 1,000 tokens, 2 FLOP per parameter and token. */
+/* Published board power of decoding Llama-3.1-70B and Qwen3-32B (ml-energy leaderboard): 16-bit weights read once per step, keys and values of
+ * about 1,000 tokens, 2 FLOP per parameter and token. */
 static void test_published_rows(void **state)
 {
 	(void)state;

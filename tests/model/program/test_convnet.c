@@ -1,3 +1,4 @@
+/* Networks as operator lists: published parameter and multiply-add counts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,13 +49,13 @@ static void test_resnet50_counts_as_published(void **state)
 	const struct jl_convnet *resnet = net("resnet-50");
 	const struct jl_layers_total total = jl_layers_sum(resnet->ops, resnet->n_ops);
 
-	assert_true(fabs(total.mac / 1e9 - 4.11) < 0.005); /* 4.09 and the norms */
+	assert_true(fabs(total.mac / 1e9 - 4.11) < 0.005); /* 4.09 plus norms */
 	assert_true(resnet->n_params == 25557032);
 	/* weights of convolutions and the classifier; the rest are 53 norms and 1000 biases */
 	assert_true(total.weights == 25557032 - 2 * 26560 - 1000);
 }
 
-/* torchvision's parameters, exactly; multiply-adds as timm publishes them, norms included, to two decimals. */
+/* torchvision's exact parameter counts; multiply-adds as published by timm, norms included, to two decimals. */
 static void test_resnet_family_counts_as_published(void **state)
 {
 	static const struct {
@@ -79,8 +80,8 @@ static void test_resnet_family_counts_as_published(void **state)
 	}
 }
 
-/* Every model's matrix operators hold its parameters, but for what is stated: embeddings that no product uses, norms,
- * biases, and the region proposal head that five levels share. */
+/* Matrix operators hold all parameters except those listed: embeddings without a product, norms, biases, and the region proposal head shared by
+ * five levels. */
 static void test_weights_follow_from_the_shapes(void **state)
 {
 	(void)state;
@@ -100,10 +101,10 @@ static void test_weights_follow_from_the_shapes(void **state)
 		{ "resnet-34", 0.995, 1 },
 		{ "resnet-101", 0.995, 1 },
 		{ "resnet-152", 0.995, 1 },
-		{ "ncf", 0.003, 0.004 }, /* all but its embeddings */
+		{ "ncf", 0.003, 0.004 }, /* mostly embeddings */
 	};
 
-	assert_true(nets.n_nets > 90); /* and the members of families: test_networks.c */
+	assert_true(nets.n_nets > 90); /* members of families: test_networks.c */
 	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++) {
 		const struct jl_convnet *n = net(ratios[i].id);
 		const double ratio = jl_layers_sum(n->ops, n->n_ops).weights / n->n_params;
@@ -123,7 +124,7 @@ static void test_totals_add_up(void **state)
 		for (int kind = 0; kind < JL_N_CONV_KIND; kind++)
 			sum += total.mac_kind[kind];
 		assert_true(fabs(sum / total.mac - 1) < 1e-12);
-		/* what blocks keep is weighed with them */
+		/* what blocks keep is counted with them */
 		assert_true((total.saved > 0 || jl_convnet_has_blocks(&nets.nets[i])) && total.streamed > 0);
 	}
 }

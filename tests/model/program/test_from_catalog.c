@@ -1,3 +1,4 @@
+/* Models from the catalog: parameters, windows, weight formats. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +12,8 @@
 #include "program/served.h"
 #include "program/transformer.h"
 
-/* A published figure ends in zeros where it was rounded: half of the last digit that is not one is the tolerance; never
- * less than half a parameter, never less than 1 % for figures of one or two digits ("7B" stands for 6.7B as well as for
- * 7.2B: 5 %). */
+/* Tolerance of a rounded published number: half of its last non-zero digit; at least half a parameter, and at least 1 % for one or two digits ("7B"
+ * may be 6.7B or 7.2B: 5 %). */
 static double tolerance(double published)
 {
 	double unit = 1;
@@ -102,7 +102,7 @@ static void test_families_have_their_parts(void **state)
 	assert_true(!model.post_norm && !model.dropout && model.gated && model.head_tokens_frac == 1);
 }
 
-/* Local layers: of a long text only the window is looked at, of a short one everything. */
+/* Local layers: long contexts are limited to the window, short ones are not. */
 static void test_windows(void **state)
 {
 	struct jl_transformer model;
@@ -110,14 +110,14 @@ static void test_windows(void **state)
 	(void)state;
 	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "gemma-3-12b"));
 	assert_float_equal(jl_transformer_seen_frac(&model, 1024), 1, 1e-12);
-	/* one layer of six sees n²/2 pairs, the others n·1024 − 1024²/2 */
+	/* one layer of six has n²/2 pairs, the others n·1024 − 1024²/2 */
 	assert_float_equal(jl_transformer_seen_frac(&model, 131072),
 			   (1 + 5 * (131072.0 * 1024 - 524288) / (131072.0 * 65536)) / 6, 1e-9);
 	jl_transformer_from_catalog(&model, jl_model_by_id(jl_catalog_embedded(), "llama-3-8b"));
 	assert_float_equal(jl_transformer_seen_frac(&model, 131072), 1, 1e-12);
 }
 
-/* Sizes of the files as their makers say them: 60.8 and 12.8 GiB, 671 GB. */
+/* File sizes as published: 60.8 and 12.8 GiB, 671 GB. */
 static void test_published_formats_have_the_size_of_the_files(void **state)
 {
 	static const struct {
@@ -154,7 +154,7 @@ static void test_published_formats_have_the_size_of_the_files(void **state)
 		assert_int_equal(jl_served_format(&format, cat->models[i].weights, &err), JL_OK);
 		assert_true(format.expert_B <= 1 && format.expert_B <= format.weight_B);
 	}
-	/* windows are said once: what is read of some thousand tokens follows from them */
+	/* either a window or a context share, not both */
 	for (size_t i = 0; i < cat->n_models; i++)
 		assert_false(cat->models[i].window > 0 && cat->models[i].context_frac > 0);
 	assert_true(n >= 6);
@@ -166,7 +166,7 @@ static void test_published_formats_have_the_size_of_the_files(void **state)
 	assert_true(jl_served_from_catalog(jl_model_by_id(cat, "llama-3-8b")).context_frac == 1);
 }
 
-/* 4 bits where there is no arithmetic for them: widened on the way. */
+/* 4-bit weights on a device without 4-bit arithmetic are dequantised in the kernel. */
 static void test_a_device_widens_what_it_cannot_compute_in(void **state)
 {
 	struct jl_device dev = { 0 };

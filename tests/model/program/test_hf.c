@@ -1,4 +1,4 @@
-/* Recipes of transformers' code against counts of captures of that code: every operator of every phase. */
+/* Recipes of transformers' code against captures of it: counts of every operator in every phase. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define FIXTURE JL_SOURCE_DIR "/tests/fixtures/programs/transformers.txt"
 
-/* What follows `key` in a row, or `fallback`. */
+/* Value of `key` in a row, or `fallback`. */
 static const char *word(const char *row, const char *key, const char *fallback)
 {
 	static char out[64];
@@ -126,7 +126,7 @@ static double calls_of(const struct jl_program *p, enum jl_step_phase phase, con
 	return n;
 }
 
-/* Calls of a line of the fixture that the list has not, or has beyond it. */
+/* Calls in a line of the fixture that differ from the program's, missing or additional. */
 static double differences(const struct jl_program *p, enum jl_step_phase phase, const char *line, double *n_calls)
 {
 	double wrong = 0, known = 0, all = 0;
@@ -204,7 +204,7 @@ static void test_captures(void **state)
 	jl_buf_release(&text);
 }
 
-/* Everything that is made goes again, and all gradients are there. */
+/* Every allocation is freed, and all gradients exist. */
 static void test_memory(void **state)
 {
 	static const char *const rows[] = {
@@ -245,14 +245,14 @@ static void test_memory(void **state)
 	}
 }
 
-/* Adapters beside frozen weights: what trains, in which format, and which gradients are left. */
+/* Adapters beside frozen weights: trained parameters, their format, and the remaining gradients. */
 static void test_lora(void **state)
 {
 	const char *row = "row a family=llama layers=3 hidden=256 heads=4 kv_heads=2 ffn=640 vocab=1000 seq=64 batch=2 "
 			  "precision=bf16";
 	static const struct {
 		unsigned targets;
-		double n; /* products of a layer with an adapter */
+		double n; /* products per layer with an adapter */
 	} cases[] = { { JL_TARGETS_ALL, 7 }, { JL_TARGET_Q | JL_TARGET_V, 2 } };
 
 	(void)state;
@@ -276,11 +276,11 @@ static void test_lora(void **state)
 		jl_arena_init(&arena, JL_ARENA_LIMIT_B);
 		assert_int_equal(jl_hf_program(&text, &model, &run, &err), JL_OK);
 		assert_int_equal(jl_program_read(&p, jl_buf_text(&text), text.len, "a", &arena, &err), JL_OK);
-		/* both moments in fp32, each rounded up to 512 bytes */
+		/* two fp32 moments, each rounded up to 512 bytes */
 		assert_true(jl_program_initial_B(&p, JL_STORAGE_STATE) == 2 * 4 * trained);
 		assert_true(calls_of(&p, JL_PHASE_FORWARD, "mm") == 3 * 7 + 1 + 2 * n);
-		/* of an adapter both weights and both inputs; of a frozen product its input, where that has a gradient: the first layer's x has
-		 * none, and so have neither its adapters' inputs */
+		/* adapter: gradients of both weights and inputs; frozen product: gradient of its input, except in the first layer, whose input has
+		 * none */
 		assert_true(calls_of(&p, JL_PHASE_BACKWARD, "mm") == 4 * n - (cases[i].n > 2 ? 3 : 2) + 3 * 7 + 1 - 3);
 		assert_true(calls_of(&p, JL_PHASE_BACKWARD, "embedding_dense_backward") == 0);
 		jl_arena_release(&arena);

@@ -1,3 +1,4 @@
+/* Hugging Face config.json files: keys, parameter counts, limits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ static enum jl_status parse(struct jl_hfconfig *config, const char *text, struct
 	return jl_hfconfig_parse(config, text, strlen(text), "config.json", arena, err);
 }
 
-/* The keys that decide, as the models' own files have them; counts as their checkpoints have them. */
+/* Keys that matter, as in the models' own files; parameter counts as in their checkpoints. */
 static const struct {
 	const char *text;
 	double params;
@@ -244,7 +245,7 @@ static void test_large_files_are_not_read(void **state)
 
 	(void)state;
 	assert_non_null(file);
-	assert_int_equal(fseek(file, 500L << 20, SEEK_SET), 0); /* a hole: takes no space */
+	assert_int_equal(fseek(file, 500L << 20, SEEK_SET), 0); /* a sparse file */
 	fputc('}', file);
 	fclose(file);
 	jl_arena_init(&arena, JL_ARENA_LIMIT_B);

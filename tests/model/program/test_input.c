@@ -1,3 +1,4 @@
+/* Input pipelines: threads, storage, intervals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,14 +15,14 @@ static void test_threads_and_storage(void **state)
 	struct jl_input_time t;
 
 	(void)state;
-	/* 5 ms a picture: 10 threads prepare 2,000 a second */
+	/* 5 ms per image: 10 threads prepare 2,000 per second */
 	in.n_threads = 10;
 	t = jl_input_time(&in, 2000);
 	assert_true(fabs(t.threads_s - 1) < 0.01 && t.storage_s == 0 && t.input_s == t.threads_s);
-	in.storage_Bps = 108e6; /* 1,000 pictures a second */
+	in.storage_Bps = 108e6; /* 1,000 images per second */
 	t = jl_input_time(&in, 2000);
 	assert_true(fabs(t.storage_s - 2) < 0.01 && t.input_s == t.storage_s);
-	assert_true(t.half_ln < in.half_ln); /* a rate that was stated is surer than an estimate */
+	assert_true(t.half_ln < in.half_ln); /* a stated rate has a narrower interval than an estimate */
 	in.n_threads = 20;
 	assert_true(jl_input_time(&in, 2000).threads_s < t.threads_s);
 }

@@ -1,4 +1,4 @@
-/* Files that describe a model: what torch exported, headers made here, and what nobody should have to read. */
+/* Model files: exports by torch, generated headers, and hostile files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +39,8 @@ static double products(const struct jl_network *net)
 	return total.mac - total.mac_kind[JL_CONV_STREAM];
 }
 
-/* Written by torch 1.13 (bench/onnx/export.py), weights taken out. The counts are those of torch's products: published for ResNet-50 and
- * ViT-B/16, by the formulas of a transformer for BERT, by hand for the block. */
+/* Exported by torch 1.13 (bench/onnx/export.py), weights removed. Counts: published for ResNet-50 and ViT-B/16, by formula for BERT, by hand for
+ * the block. */
 static void test_what_torch_exports(void **state)
 {
 	const double tokens = 128, width = 768, heads_mac = 2 * tokens * tokens * width;
@@ -69,7 +69,7 @@ static void test_what_torch_exports(void **state)
 	}
 }
 
-/* Configurations that the catalog has as text: published numbers of parameters. */
+/* Configurations that the catalog has as network texts: published parameter counts. */
 static void test_configurations_of_other_networks(void **state)
 {
 	static const struct {
@@ -161,7 +161,7 @@ static void put_key(struct bytes *b, const char *key, uint64_t value)
 	put_number(b, value, 4);
 }
 
-/* Llama-3-8B's keys; two tensors say how the weights are kept. */
+/* Llama-3-8B's keys; two tensors give the weight format. */
 static struct bytes gguf(void)
 {
 	struct bytes b = { .len = 0 };
@@ -203,7 +203,7 @@ static void test_gguf(void **state)
 	assert_true(jl_transformer_params(&file.config.model).total == 8030261248.0 && file.config.seq == 8192);
 	assert_true(file.n_params == 2.0 * 4096 * 128256);
 	assert_true(fabs(8 * file.weights_B / file.n_params - (4.5 + 6.5625) / 2) < 1e-9);
-	/* cut anywhere, it is refused in one line */
+	/* truncated anywhere: refused with one line */
 	for (size_t len = 0; len < b.len; len++) {
 		err = (struct jl_err){ 0 };
 		assert_true(jl_gguf_parse(&file, b.data, len, "a.gguf", &arena, &err) != JL_OK);
@@ -245,7 +245,7 @@ static void write_file(const char *path, const void *data, size_t len)
 	assert_true(fwrite(data, 1, len, out) == len && fclose(out) == 0);
 }
 
-/* Weights in several files: by their index, or all of a folder. */
+/* Sharded weights: by index, or all files of a folder. */
 static void test_shards(void **state)
 {
 	static const char *const shard[] = {
@@ -310,7 +310,7 @@ static void test_shards(void **state)
 	(void)rmdir(folder);
 }
 
-/* Pipelines of diffusers: all their parts, of which one is trained. */
+/* diffusers pipelines: all parts, one of them trained. */
 static void test_pipelines(void **state)
 {
 	static const struct {
@@ -382,7 +382,7 @@ static void test_hostile_pipelines(void **state)
 		if (!strstr(err.en, bad[i].says) || strchr(err.en, '\n') || strchr(err.text, '\n'))
 			fail_msg("'%s' where '%s' was meant", err.en, bad[i].says);
 	}
-	/* a request reads what it brings, and no file of the machine */
+	/* a request reads its own files, and none of the machine */
 	const struct jl_offered none[] = { { NULL, NULL, 0 } };
 	const struct jl_offered *before = jl_offer(none);
 	struct jl_modelfile file;
@@ -422,7 +422,7 @@ static void test_torch_graph(void **state)
 		assert_true(jl_torchgraph_parse(&net, text, len, "model.json", &arena, &err) != JL_OK);
 }
 
-/* A field of a protocol buffer that holds others. */
+/* A nested protocol buffer field. */
 static void put_field(struct bytes *to, unsigned number, const void *data, size_t len)
 {
 	const unsigned char head[] = { (unsigned char)(number << 3 | 2), (unsigned char)len };
@@ -431,7 +431,7 @@ static void put_field(struct bytes *to, unsigned number, const void *data, size_
 	put(to, data, len);
 }
 
-/* y = x W with W of 4 x 4 and an input of these sizes; 0: a name stands there, -1: the number 0. */
+/* y = x W with W of 4 x 4 and an input of these sizes; 0: a symbol, -1: the number 0. */
 static enum jl_status product_of(struct jl_network *ret_net, const int dims[3], struct jl_err *err)
 {
 	static const unsigned char weight[] = { 8, 4, 8, 4, 16, 1, 0x42, 1, 'w' };
@@ -455,7 +455,7 @@ static enum jl_status product_of(struct jl_network *ret_net, const int dims[3], 
 	return jl_onnx_parse(ret_net, (const unsigned char *)file.data, file.len, "a.onnx", &arena, err);
 }
 
-/* Only the batch may be open; the file's own batch is known, and a sample is one of it. */
+/* Only the batch may be symbolic; the file's own batch is known, and a sample is one item of it. */
 static void test_open_dimensions(void **state)
 {
 	struct jl_network net;
@@ -487,7 +487,7 @@ static void refused(const char *what, const void *data, size_t len)
 
 static void test_hostile_files(void **state)
 {
-	/* a graph whose length is 2^63; a node that uses what itself makes; more nodes than anybody has; a name of 1 MB */
+	/* a graph of length 2^63; a node that uses its own output; too many nodes; a name of 1 MB */
 	static const unsigned char long_graph[] = { 0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1 };
 	static const unsigned char cycle[] = { 0x3a, 13, 0x0a, 11, 0x0a, 1, 'a', 0x12, 1, 'a', 0x22, 3, 'A', 'd', 'd' };
 	static unsigned char many[2 * 200000 + 5], name[(1 << 20) + 16];
@@ -521,7 +521,7 @@ static void test_hostile_files(void **state)
 	b.len = 24;
 	put_text(&b, "a");
 	put_number(&b, 9, 4);
-	put_number(&b, 9, 4); /* lists in lists */
+	put_number(&b, 9, 4); /* nested lists */
 	put_number(&b, 1000000000, 8);
 	refused("gguf", b.data, b.len);
 	b.len = 0;

@@ -1,4 +1,4 @@
-/* Networks that are text: what they expand to, against the counts that model tables publish. */
+/* Networks as texts: expanded counts against published model tables. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,8 +37,7 @@ static bool is_new(struct tally *t, const char *name)
 	return true;
 }
 
-/* Tables print two digits behind the point; torch's own attention kernel is not seen by the counting tool, so that both counts are
- * published. */
+/* Tables have two decimals. The counting tool misses torch's fused attention, so both counts are published. */
 static void compare(struct tally *t, const char *name, double params_m, double gmac, double macts)
 {
 	struct jl_arena arena;
@@ -103,7 +102,7 @@ static void test_published_counts(void **state)
 	free(t.seen);
 }
 
-/* What stands in the table, as a count and a half of its last digit; NAN: nothing. */
+/* Number in a cell and half a unit of its last digit; NAN: empty. */
 static double figure(const char *cell, double *ret_half)
 {
 	const char *dot = strchr(cell, '.');
@@ -112,7 +111,7 @@ static double figure(const char *cell, double *ret_half)
 	return *cell ? atof(cell) : NAN;
 }
 
-/* Networks whose published counts are exact. "plain": attention's own products are not in the published multiply-adds; norms never are. */
+/* Networks with exact published counts. "plain": the published multiply-adds exclude attention's own products; norms are never included. */
 static void test_exact_counts(void **state)
 {
 	struct jl_csv csv;
@@ -158,7 +157,7 @@ static void test_exact_counts(void **state)
 	jl_buf_release(&text);
 }
 
-/* What is frozen is there, runs forward and is not updated; its gradients are not exchanged. */
+/* Frozen parts run forward and are not updated; their gradients are not exchanged. */
 static void test_frozen(void **state)
 {
 	const char *const names[] = { "sd15", "sd15_unet" };
@@ -175,12 +174,12 @@ static void test_frozen(void **state)
 	const struct jl_layers_total all = jl_layers_sum(net[0].ops, net[0].n_ops),
 				     unet = jl_layers_sum(net[1].ops, net[1].n_ops);
 
-	assert_true(all.mac > 2 * unet.mac);  /* the picture is encoded */
-	assert_true(all.saved == unet.saved); /* and nothing of that is kept */
+	assert_true(all.mac > 2 * unet.mac);  /* encoding of the image included */
+	assert_true(all.saved == unet.saved); /* frozen parts keep nothing for the backward pass */
 	jl_arena_release(&arena);
 }
 
-/* Films: a filter over space and time has the weights and products of both. */
+/* Video: a spatio-temporal filter has the weights and products of both. */
 static void test_frames(void **state)
 {
 	struct jl_network net;
@@ -203,7 +202,7 @@ static void test_frames(void **state)
 	jl_arena_release(&arena);
 }
 
-/* Blocks of transformers are counted as the operators that they are, and weighed as one. */
+/* Transformer blocks are counted as their operators and timed as blocks. */
 static void test_prenorm(void **state)
 {
 	static const char spelled[] = "in 64 10 1; for i 3 { ln; fc 192; c=64; attn 4; fc 64; add wide=1; ln; fc 256; "

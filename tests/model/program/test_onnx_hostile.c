@@ -1,5 +1,5 @@
-/* ONNX graphs that no exporter writes: structured, so that they reach the operators, and made to break them. What is read can be priced;
- * what is not has a message of one line. */
+/* Hostile ONNX graphs: structured, so that they reach the operators. Graphs that are read can be priced; others are refused with a one-line
+ * message. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void put_text(struct jl_buf *out, unsigned field, const char *text)
 	put_bytes(out, field, text, strlen(text));
 }
 
-/* A message inside another: `in` is taken. */
+/* Writes a nested message and frees `in`. */
 static void put_inner(struct jl_buf *out, unsigned field, struct jl_buf *in)
 {
 	put_bytes(out, field, in->data, in->len);
@@ -171,7 +171,7 @@ static void put_graph(struct jl_buf *out)
 	put_inner(out, 7, &graph);
 }
 
-/* Reads it and looks whether what came out makes sense; false: refused. */
+/* Reads a graph and checks that the result is plausible; false: refused. */
 static bool reads(const void *data, size_t len)
 {
 	struct jl_arena arena;
@@ -206,10 +206,10 @@ static void test_structured_graphs(void **state)
 		jl_buf_release(&file);
 		seed = number + 1;
 	}
-	assert_true(n_read > 100); /* else the operators are never reached */
+	assert_true(n_read > 100); /* otherwise the operators are never reached */
 }
 
-/* Nine dimensions where eight have room: an axis behind the last keeps all of them. */
+/* Nine dimensions where eight are the limit: an axis after the last keeps all of them. */
 static void test_gather_beyond_the_rank(void **state)
 {
 	static const char *const files[] = { "gather_overflow.onnx", "gather_overflow_long.onnx" };
@@ -230,7 +230,7 @@ static void test_gather_beyond_the_rank(void **state)
 	}
 }
 
-/* Names that fall together in a table under 64-bit FNV-1a. */
+/* Names that collide under 64-bit FNV-1a. */
 static void test_colliding_names(void **state)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,-./";
@@ -263,7 +263,7 @@ static void test_colliding_names(void **state)
 
 	(void)reads(file.data, file.len);
 	jl_buf_release(&file);
-	assert_true(jl_clock_thread_s() - begin_s < 2); /* half a minute with collisions */
+	assert_true(jl_clock_thread_s() - begin_s < 2); /* takes half a minute with collisions */
 }
 
 int main(void)

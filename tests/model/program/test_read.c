@@ -1,4 +1,4 @@
-/* The reader of program files: what it takes, and one line about everything else. */
+/* Reader of program files: accepted input, and one-line errors for the rest. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void test_fixture(void **state)
 	assert_int_equal(p.n_initial, 3);
 	assert_true(p.n_params == 2 * 1024 * 1024);
 	assert_true(jl_program_initial_B(&p, JL_STORAGE_INPUT) == 134217728);
-	/* of "65536x1024 0x1" one row is there */
+	/* "65536x1024 0x1" holds one row */
 	assert_true(p.tensors[5].n == 65536.0 * 1024 && p.tensors[5].held == 1024 && !p.tensors[5].dense);
 	assert_true(p.tensors[1].dense && p.tensors[1].strides[0] == 1);
 	assert_int_equal(p.uses[0].n[JL_PHASE_FORWARD], 2);
@@ -68,7 +68,7 @@ static void test_fixture(void **state)
 	jl_buf_release(&text);
 }
 
-/* A file that ends anywhere before its end is refused, in one line. */
+/* A truncated file is refused with one line. */
 static void test_cut(void **state)
 {
 	struct jl_err err;
@@ -154,7 +154,7 @@ static void test_bad_lines(void **state)
 	}
 }
 
-/* Tensors without elements and numbers are tensors too. */
+/* Empty tensors and scalars are valid. */
 static void test_odd_tensors(void **state)
 {
 	struct jl_program p;
@@ -166,7 +166,7 @@ static void test_odd_tensors(void **state)
 		      "t 4 f32 4x5 9x1\ntf32 1\no 1 aten.add 1,2 3\nk 1 0 4000000000 +1:4 -1 -1 -7\nend 1\n",
 		      &err))
 		fail_msg("%s", err.en);
-	/* what is freed twice, or was never allocated here, is not missed */
+	/* freed twice or never allocated: ignored */
 	assert_int_equal(p.n_allocs, 2);
 	assert_true(p.tf32);
 	assert_true(p.tensors[0].n == 1 && p.tensors[0].rank == 0 && p.tensors[0].dense);

@@ -1,4 +1,4 @@
-/* Host and device call by call, and memory at its peak, against figures by hand. */
+/* Step times by tracks, and peak memory, against values computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void assert_s(double is, double expected)
 		fail_msg("%.6f us, not %.6f us", 1e6 * is, 1e6 * expected);
 }
 
-/* Kind 1: 10 us on the device; kind 2: 100 us; each call costs the host 30 us forward, 20 us back. */
+/* Kind 1: 10 us on the device; kind 2: 100 us; each call costs the host 30 us forward, 20 us backward. */
 static struct jl_timeline weigh(const char *lines)
 {
 	static const struct jl_call_cost costs[] = {
@@ -82,7 +82,7 @@ static struct jl_timeline weigh(const char *lines)
 static void test_device_bound(void **state)
 {
 	(void)state;
-	/* the host needs 60 us, the device 200: it is ahead, and steps take what the device takes */
+	/* host 60 us, device 200 us: the device limits */
 	const struct jl_timeline t = weigh("p forward\nk 2 0 0\nk 2 0 0\nend 2\n");
 
 	assert_s(t.step_s, 200e-6);
@@ -94,7 +94,7 @@ static void test_device_bound(void **state)
 static void test_host_bound(void **state)
 {
 	(void)state;
-	/* three calls, four views and one module: 3 x 30 + 4 x 2 + 5 us; the device has 30 us to do */
+	/* three calls, four views and one module: 3 x 30 + 4 x 2 + 5 us host; 30 us device */
 	const struct jl_timeline t = weigh("p forward\nk 1 1 4\nk 1 1 0\nk 1 1 0\nend 3\n");
 
 	assert_s(t.step_s, 103e-6);
@@ -102,40 +102,40 @@ static void test_host_bound(void **state)
 	assert_s(t.latency_s, 113e-6);
 	assert_true(t.moved_B == 192);
 	assert_s(t.class_s[JL_CLASS_POINTWISE], 30e-6);
-	/* back the same views take half as long, calls 20 us */
+	/* backward: views half as long, calls 20 us */
 	assert_s(weigh("p backward\nk 1 0 4\nk 1 0 0\nend 2\n").step_s, 44e-6);
 	/* a captured graph has no host time */
 	assert_s(weigh("graph 1\np forward\nk 1 0 4\nk 1 0 0\nend 2\n").step_s, 20e-6);
 }
 
-/* The host waits for the device in the middle of the step: what it could have run ahead is lost. */
+/* A wait in the middle of the step: the host cannot run ahead. */
 static void test_wait(void **state)
 {
 	(void)state;
-	/* 30 (first call) + 100 + 3 (wait) + 30 + 30 + 10, and then the host goes on at its last call: a step later the wait is
-	 * reached 30 us after the host's end, or 100 us after the device's */
+	/* 30 (first call) + 100 + 3 (wait) + 30 + 30 + 10. The host continues after its last call, so the next step's wait is reached 30 us after
+	 * the host's end, or 100 us after the device's */
 	const struct jl_timeline t = weigh("p forward\nk 2 0 0\nw item\nk 1 0 0\nk 1 0 0\nend 4\n");
 
 	assert_s(t.step_s, 30e-6 + 100e-6 + 3e-6 + 30e-6 + 30e-6);
-	/* without it the device is ahead of the host by nothing, and behind it never */
+	/* without the wait the host limits */
 	assert_s(weigh("p forward\nk 2 0 0\nk 1 0 0\nk 1 0 0\nend 3\n").step_s, 120e-6);
-	/* a wait at the end of a step that the device bounds: the first launch of the next comes after it */
+	/* wait at the end of a device-bound step: the next launch comes after it */
 	assert_s(weigh("p forward\nk 2 0 0\nk 2 0 0\nw item\nend 3\n").step_s, 30e-6 + 200e-6 + 3e-6);
 }
 
 static void test_collectives(void **state)
 {
 	(void)state;
-	/* one after the other: 30 host, 100 device, 200 exchange, then 100 */
+	/* sequential: 30 host, 100 device, 200 exchange, then 100 */
 	const struct jl_timeline open = weigh("p forward\nk 2 0 0\nc all_reduce 4 2\nk 2 0 0\nend 3\n");
 
 	assert_s(open.step_s, 400e-6);
-	/* beside the second call, which only the join waits for: 100 + max(200, 100) */
+	/* overlaps with the second call; only the join waits: 100 + max(200, 100) */
 	const struct jl_timeline hidden = weigh("p forward\nk 2 0 0\nc all_reduce 4 2 async=1\nk 2 0 0\nx 1\nend 4\n");
 
 	assert_s(hidden.step_s, 300e-6);
 	assert_s(hidden.track_s[JL_TRACK_COMM], 200e-6);
-	/* never joined: the tracks overlap from step to step */
+	/* never joined: the tracks overlap across steps */
 	assert_s(weigh("p forward\nk 2 0 0\nc all_reduce 4 2 async=1\nk 2 0 0\nend 3\n").step_s, 200e-6);
 }
 

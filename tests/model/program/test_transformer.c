@@ -1,3 +1,4 @@
+/* Transformers: parameters, FLOP, activations, kernels against published values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@ struct published {
 	double params;
 };
 
-/* Counts as the models' own checkpoints have them. */
+/* Parameter counts as in the models' checkpoints. */
 static const struct published models[] = {
 	{ "bert-base",
 	  { .n_layers = 12,
@@ -181,7 +182,7 @@ static void test_mixtures_touch_few_parameters(void **state)
 	assert_true(deepseek.n_moe_layers == 58.0 && deepseek.n_dense_layers == 3.0);
 }
 
-/* 2 FLOP a parameter and token in the layers and logits, plus 4 s h a layer of attention. */
+/* 2 FLOP per parameter and token in layers and logits, plus 4 s h per layer for attention. */
 static void test_flop_of_a_token(void **state)
 {
 	(void)state;
@@ -260,8 +261,8 @@ static void test_longest_lists_fit(void **state)
 		}
 }
 
-/* Korthikanti et al. 2022, table 2: a layer keeps s b h (34 + 5 a s / h) bytes, with tensor parallelism
- * s b h (10 + 24/t + 5 a s / (h t)), with sequence parallelism all of it over t. */
+/* Korthikanti et al. 2022, table 2: a layer keeps s b h (34 + 5 a s / h) bytes; with tensor parallelism s b h (10 + 24/t + 5 a s / (h t)); with
+ * sequence parallelism all of it divided by t. */
 static void test_activations_of_a_layer(void **state)
 {
 	(void)state;
@@ -291,7 +292,7 @@ static void test_activations_of_a_layer(void **state)
 		}
 }
 
-/* Our engine's layer: the same products, no kernel of its own for residuals and activations, nothing bound by instructions. */
+/* jeoul's own engine: the same products, no separate kernels for residuals and activations, nothing limited by instruction issue. */
 static void test_own_kernels(void **state)
 {
 	struct jl_shard shard = { .micro_batch = 4,
@@ -321,7 +322,7 @@ static void test_own_kernels(void **state)
 		}
 	}
 	assert_true(products[0] == 4 && products[1] == 4);
-	assert_true(launches[1] == launches[0] - 6); /* two residuals and an activation, there and back */
+	assert_true(launches[1] == launches[0] - 6); /* two residuals and an activation, forward and backward */
 	assert_true(moved[1] < 0.6 * moved[0]);
 }
 

@@ -1,3 +1,4 @@
+/* Fine-tuning: trained parameters, memory of optimizers and packed weights. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@ static struct jl_transformer model_of(const char *id)
 	return m;
 }
 
-/* As peft and LitGPT print them. */
+/* As printed by peft and LitGPT. */
 static void test_trained_parameters(void **state)
 {
 	(void)state;
@@ -63,11 +64,11 @@ static void test_packed_bases(void **state)
 
 	assert_true(fabs(8 * jl_base_B(JL_BASE_NF4, 2) - 4.127) < 1e-9 && 8 * jl_base_B(JL_BASE_NF4_1, 2) == 4.5);
 	jl_tune_plan(&plan, &m, &tune, 2, 2);
-	/* layers packed, the two tables of 128,256 x 4,096 not; adapters in fp32 */
+	/* packed layers, both tables of 128,256 x 4,096 unpacked; adapters in fp32 */
 	assert_true(fabs(p.total * jl_plan_held_B(&plan) -
 			 ((p.total - p.embed - p.head) * 4.127 / 8 + (p.embed + p.head) * 2 + 41943040.0 * 4)) < 1.0);
 	assert_true(plan.frozen_frac == 1.0);
-	tune.ends = 1; /* tables trained whole: they are not frozen any more */
+	tune.ends = 1; /* tables trained whole */
 	jl_tune_plan(&plan, &m, &tune, 2, 2);
 	assert_true(fabs(plan.frozen_frac - (1 - (p.embed + p.head) / p.total)) < 1e-12);
 	jl_tune_plan(&plan, &m, &(struct jl_tune){ .kind = JL_TUNE_FULL }, 2, 2);
@@ -92,11 +93,11 @@ static void test_optimizers(void **state)
 		jl_plan_set_optimizer(&mixed, (enum jl_optimizer)o, 128, 4096);
 		if (fabs(fp32.optimizer_B - bytes[o]) > 1e-9)
 			fail_msg("%s: %g bytes", jl_optimizer_name((enum jl_optimizer)o), fp32.optimizer_B);
-		assert_true(fabs(mixed.optimizer_B - bytes[o] - 4) < 1e-9); /* and a master copy */
+		assert_true(fabs(mixed.optimizer_B - bytes[o] - 4) < 1e-9); /* plus a master copy */
 	}
 }
 
-/* A frozen product has no weight gradient: backward costs as much as forward; unpacking is on top, twice. */
+/* A frozen product has no weight gradient: backward costs as much as forward, plus dequantising in both. */
 static void test_what_a_frozen_layer_costs(void **state)
 {
 	(void)state;

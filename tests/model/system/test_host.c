@@ -1,4 +1,4 @@
-/* The host around the accelerators: threads, memory, power, from the record or by class. */
+/* Hosts: threads, memory, power, from the record or by class. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void test_from_the_record(void **state)
 	const struct jl_machine dgx = machine_of("dgx-h100"), vm = machine_of("aws:p5.48xlarge");
 
 	(void)state;
-	/* "2x Xeon 8480C (112 cores)": two threads each */
+	/* "2x Xeon 8480C (112 cores)": two threads per core */
 	assert_true(dgx.host.n_threads == 224 && !dgx.host.threads_assumed);
 	assert_true(dgx.host.ram_B == 2048.0 * 1073741824.0);
 	/* rated 10.2 kW, eight boards of 700 W; 0.6 of the rest */
@@ -66,10 +66,10 @@ static void test_by_class(void **state)
 	assert_true(desk.host.threads_assumed && isnan(desk.host.ram_B));
 	assert_true(desk.host.power_W > 100 && desk.host.power_W < 250);
 	assert_true(server.host.power_W > 500 && server.host.power_W < 1500);
-	/* what was measured on such a host: 8.4 kW with boards at 5.6 */
+	/* measured on such a host: 8.4 kW with boards at 5.6 */
 	assert_true(fabs(board.host.power_W - 2800) < 1);
 	assert_false(cpu.host.threads_assumed);
-	assert_true(small.host.power_W < server.host.power_W / 3); /* a small part of a server */
+	assert_true(small.host.power_W < server.host.power_W / 3); /* a small share of a server */
 }
 
 static void test_every_system_has_a_host(void **state)
@@ -82,14 +82,14 @@ static void test_every_system_has_a_host(void **state)
 		struct jl_host host;
 
 		if (jl_sys_parse(&sys, cat, cat->systems[i].id, &arena, NULL))
-			continue; /* no accelerator that is known */
+			continue; /* unknown accelerator */
 		jl_host_of(&host, &sys);
 		if (!(host.n_threads >= 1 && host.power_W > 0 && host.power_W < 2e5 && host.power_half_ln > 0))
 			fail_msg("%s: %g threads, %g W", cat->systems[i].id, host.n_threads, host.power_W);
 	}
 }
 
-/* Cards stay below their roots: 8 of 10 are five and three, a host of 8 has four and four and is faster. */
+/* Cards stay below their root complexes: 8 of 10 are five and three, a host of 8 has four and four and is faster. */
 static void test_a_part_keeps_its_roots(void **state)
 {
 	const struct jl_machine ten = machine_of("10x rtx-3090 via pcie4-no-p2p"),
@@ -102,7 +102,7 @@ static void test_a_part_keeps_its_roots(void **state)
 	assert_int_equal(part.fabric.n_per_root, 5);
 	assert_int_equal(eight.fabric.n_per_root, 4);
 	assert_true(jl_collective_cost(&part.fabric, &coll).time_s > jl_collective_cost(&eight.fabric, &coll).time_s);
-	/* all of it is the same as all of it */
+	/* the whole machine equals the machine */
 	assert_int_equal(jl_machine_take(&part, &eight, 8, NULL), JL_OK);
 	assert_true(jl_collective_cost(&part.fabric, &coll).time_s == jl_collective_cost(&eight.fabric, &coll).time_s);
 }

@@ -1,4 +1,4 @@
-/* Every accelerator of the catalog, alone and in hosts, becomes finite positive numbers. */
+/* Every accelerator of the catalog, alone and in hosts, resolves to finite positive numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static void test_every_system(void **state)
 		struct jl_sys sys;
 		struct jl_err err;
 
-		/* what the catalog does not say is refused, and said */
+		/* missing catalog data is refused with a message */
 		if (jl_sys_parse(&sys, cat, cat->systems[i].id, &arena, &err) || jl_machine_make(&m, cat, &sys, &err)) {
 			assert_true(strlen(err.en) > 10);
 			continue;
@@ -113,10 +113,10 @@ static void test_what_was_measured_is_known(void **state)
 	assert_false(machine_of("h100-nvl").device_fitted);
 	const struct jl_machine alone = machine_of("rtx-4090");
 
-	assert_true(jl_machine_links_seen(&alone, JL_ASKED_COLLECTIVE)); /* none to measure */
+	assert_true(jl_machine_links_seen(&alone, JL_ASKED_COLLECTIVE)); /* a single device has no links to measure */
 }
 
-/* Devices of several dies take longer to start a collective. */
+/* Devices with several dies take longer to start a collective. */
 static void test_many_dies(void **state)
 {
 	(void)state;

@@ -1,3 +1,4 @@
+/* Catalog records resolved to the model's numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,14 +51,14 @@ static void test_peaks(void **state)
 	struct jl_device device;
 
 	(void)state;
-	/* Nothing but FP32: tf32 and fp16 work is done there, the other formats are not supported. */
+	/* FP32 only: TF32 and FP16 use it, other formats are unsupported */
 	jl_resolve_device(&device, &small_catalog, &gpu);
 	assert_true(device.peak_flopps[JL_FP32] == 20e12);
 	assert_true(device.peak_flopps[JL_TF32] == 20e12);
 	assert_true(device.peak_flopps[JL_FP16] == 20e12);
 	assert_true(isnan(device.peak_flopps[JL_BF16]) && isnan(device.peak_flopps[JL_FP8]) &&
 		    isnan(device.peak_flopps[JL_INT8]));
-	/* FP16 accumulate only, then with BF16, then with FP32 accumulate listed. */
+	/* listed: FP16 accumulate only, then with BF16, then with FP32 accumulate */
 	gpu.fp16_dense_flopps = listed(142e12);
 	jl_resolve_device(&device, &small_catalog, &gpu);
 	assert_true(device.peak_flopps[JL_FP16] == 142e12);
@@ -100,18 +101,18 @@ static void test_arch(void **state)
 
 	(void)state;
 	assert_string_equal(jl_arch_family(JL_ARCH_OTHER)->id, "other");
-	gpu.family = "cdna3"; /* by its parent */
+	gpu.family = "cdna3"; /* through its parent */
 	jl_resolve_device(&device, &small_catalog, &gpu);
 	assert_int_equal(device.arch, jl_arch_by_id("cdna"));
-	gpu.family = "rubin"; /* by its parent */
+	gpu.family = "rubin"; /* through its parent */
 	jl_resolve_device(&device, &small_catalog, &gpu);
 	assert_int_equal(device.arch, jl_arch_by_id("blackwell-dc"));
 	assert_true(device.priors->warpgroup && device.priors->n_sm == 148);
-	gpu.family = "rubin-own"; /* what is known of itself, fitted factors of the nearest */
+	gpu.family = "rubin-own"; /* its own priors, the nearest relative's fitted factors */
 	jl_resolve_device(&device, &small_catalog, &gpu);
 	assert_int_equal(device.arch, jl_arch_by_id("blackwell-dc"));
 	assert_true(device.priors->n_sm == 224 && device.priors->flop_gain == 0.7);
-	gpu.family = "loop-a"; /* parents in a circle end */
+	gpu.family = "loop-a"; /* a cycle of parents terminates */
 	jl_resolve_device(&device, &small_catalog, &gpu);
 	assert_int_equal(device.arch, JL_ARCH_OTHER);
 	gpu.family = "a-family-with-a-name-longer-than-any-stem-that-is-kept";
@@ -145,7 +146,7 @@ static void test_cpu(void **state)
 	(void)state;
 	jl_resolve_cpu(&device, &small_cpus[0]);
 	assert_true(device.peak_flopps[JL_FP32] ==
-		    64 * 32 * 2.6e9); /* cores x FLOP per clock x clock where no rate is listed */
+		    64 * 32 * 2.6e9); /* cores x FLOP per clock x clock if no rate is listed */
 	assert_true(device.peak_flopps[JL_BF16] == 2 * device.peak_flopps[JL_FP32]);
 	assert_true(device.mem_Bps == 307e9 && isnan(device.host_Bps));
 	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "cpu:i9-13900k", &arena, NULL), JL_OK);
@@ -176,7 +177,7 @@ static void test_fabric(void **state)
 	f = fabric_of("125x aws:p5.48xlarge");
 	assert_true(f.intra_kind == JL_INTRA_SWITCH && f.intra.rate_Bps == 450e9 && f.intra.in_switch &&
 		    f.n_nodes == 125);
-	assert_true(f.inter.rate_Bps == 400e9 && f.n_nics == 8); /* 32 ports, four to each accelerator */
+	assert_true(f.inter.rate_Bps == 400e9 && f.n_nics == 8); /* 32 ports, four per accelerator */
 	f = fabric_of("2x dgx-h100 over 4x ib-ndr");
 	assert_true(f.n_nics == 4);
 	f = fabric_of("4x rtx-3090 via nvlink-bridge");
@@ -200,10 +201,10 @@ static void test_refused(void **state)
 	sys.net_oneway_Bps = JL_FACT_UNKNOWN;
 	assert_int_equal(jl_resolve_fabric(&fabric, &small_catalog, &sys, &err), JL_E_DATA);
 	assert_non_null(strstr(err.text, "over"));
-	assert_int_equal(fabric.n_nodes, 77); /* untouched */
+	assert_int_equal(fabric.n_nodes, 77); /* unchanged on failure */
 }
 
-/* Every accelerator in the program has the facts that the model cannot do without. */
+/* Every built-in accelerator has the mandatory facts. */
 static void test_embedded(void **state)
 {
 	const struct jl_catalog *cat = jl_catalog_embedded();

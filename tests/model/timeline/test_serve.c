@@ -1,4 +1,4 @@
-/* Laws that serving must keep, whatever the fitted values are. */
+/* Serving: properties that hold for any fitted values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static const struct jl_serve_format bf16 = { .dtype = JL_BF16,
 					    .experts = JL_OP_NVFP4 };
 static const struct jl_serve_place alone = { .n_gpus = 1, .n_stages = 1, .link_Bps = 450e9, .hop_gain = 1 };
 
-/* Operators that lose nothing and begin at once. */
+/* Operators without losses and start-up times. */
 static struct jl_op_fit lossless;
 
 static int set_up(void **state)
@@ -133,12 +133,12 @@ static void test_one_token_reads_the_weights_once(void **state)
 
 	(void)state;
 	assert_near(decode(&job, 1, 0).weights_s, weights_s, 0.01 * weights_s);
-	/* and its context's keys and values */
+	/* plus its context's keys and values */
 	assert_near(decode(&job, 4, 2000).step_s - decode(&job, 4, 1000).step_s,
 		    4 * 1000 * dense.kv_elems * 2 / 3.35e12, 1e-9);
 }
 
-/* Kernels that keep little on the way lose more of a fast memory than of a slow one. */
+/* Kernels with few loads in flight lose more on a fast memory than on a slow one. */
 static void test_few_requests_do_not_fill_a_fast_memory(void **state)
 {
 	struct jl_device slow = dev;
@@ -180,7 +180,7 @@ static void test_a_long_prompt_is_arithmetic(void **state)
 	(void)state;
 	assert_true(s.math_s > 10 * s.weights_s);
 	assert_near(s.math_s + s.weights_s, math_s, 0.05 * math_s);
-	assert_true(prefill(&job, 1, 16384).step_s > 2 * s.step_s); /* attention grows with the square */
+	assert_true(prefill(&job, 1, 16384).step_s > 2 * s.step_s); /* attention grows quadratically */
 }
 
 static void test_a_format_that_is_missing_is_computed_in_16_bit(void **state)
@@ -193,7 +193,7 @@ static void test_a_format_that_is_missing_is_computed_in_16_bit(void **state)
 	assert_near(s.math_s + s.weights_s, math_s, 0.05 * math_s);
 }
 
-/* One pass with prompts and answers takes less than two, and not less than either. */
+/* A mixed pass of prompts and decoding takes less than the two separately, and at least as long as either. */
 static void test_mixed_passes_share_the_weights(void **state)
 {
 	const struct jl_serve_job job = job_of(&dense, bf16);
@@ -241,12 +241,12 @@ static void test_devices_share_weights_but_not_what_cannot_be_cut(void **state)
 	assert_near(jl_serve_context_B(&job, 1000), kv_B / 8, 1); /* eight heads */
 	assert_true(decode(&job, 16, 0).weights_s < PARAMS * 2 / 3.35e12 / 15);
 	assert_true(decode(&job, 16, 0).exchange_s > 0);
-	job.place.split_batch = 1; /* by requests: every device has all but the experts */
+	job.place.split_batch = 1; /* data-parallel attention: every device has everything but the experts */
 	assert_near(jl_serve_context_B(&job, 1000), kv_B / 16, 1);
 	assert_true(jl_serve_weights_B(&job) > PARAMS * 2);
 }
 
-/* A pass that the host launches takes at least as long as the host does; a captured one does not. */
+/* A pass launched kernel by kernel takes at least the host's time; a captured one does not. */
 static void test_prompts_wait_for_the_host(void **state)
 {
 	struct jl_serve_fit slow = plain;
@@ -259,7 +259,7 @@ static void test_prompts_wait_for_the_host(void **state)
 	assert_true(decode(&job, 1, 64).step_s < 32 * 1e-3);
 }
 
-/* All-reduce: more devices and bytes never take less; small ones take one exchange, large ones what two need. */
+/* All-reduce: time grows with devices and bytes; small ones use one-shot, large ones two-shot. */
 static void test_exchanges_grow(void **state)
 {
 	struct jl_op_fit fit = lossless;
@@ -285,7 +285,7 @@ static void test_exchanges_grow(void **state)
 	assert_near(jl_served_exchange_s(&fit, &small), 4e-6 + 7 * 1024 / 450e9, 1e-9);
 }
 
-/* Stages work on batches of their own: what keeps them all busy halves a pass, one prompt by itself passes them in turn. */
+/* Pipeline stages: enough requests halve the pass time, a single prompt passes the stages in turn. */
 static void test_stages_overlap_where_there_is_enough_to_do(void **state)
 {
 	struct jl_serve_job whole = job_of(&dense, bf16), halves = whole;
@@ -306,7 +306,7 @@ static void test_stages_overlap_where_there_is_enough_to_do(void **state)
 	assert_near(jl_serve_pass(&halves, &busy).step_s / jl_serve_pass(&whole, &half).step_s, 1, 0.01);
 }
 
-/* Kernels for any card reach less than a vendor's library: with narrow weights on matrix units, and nowhere else. */
+/* Portable kernels are slower than the vendor's only for narrow weights on matrix units. */
 static void test_kernels_for_any_card(void **state)
 {
 	struct jl_serve_fit portable = plain;
@@ -328,7 +328,7 @@ static void test_kernels_for_any_card(void **state)
 	assert_near(portable_s, prefill(&narrow, 1, 4096).math_s, 1e-12);
 }
 
-/* 100 of rank 16 by hand: a layer's seven matrices have 16 numbers for each input and output of theirs */
+/* 100 adapters of rank 16, by hand: a layer's seven matrices have 16 numbers per input and output */
 static void test_adapters_lie_beside_the_weights_and_are_read(void **state)
 {
 	(void)state;

@@ -1,3 +1,4 @@
+/* Training steps: monotonicity over random plans, published runs, pipelines. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -216,7 +217,7 @@ static void test_slower_parts_never_make_it_faster(void **state)
 	}
 }
 
-/* Where the host sets the pace a slower device must not hide more of the exchange than it costs. */
+/* With a slow host, a slower device must not hide more of the exchange than it costs. */
 static void test_slower_gpus_never_help_a_slow_host(void **state)
 {
 	(void)state;
@@ -272,12 +273,12 @@ static struct scene llama_data_parallel(double dp, int zero, enum jl_framework f
 	return s;
 }
 
-/* Cut states are exchanged in buckets that grow with the ranks, others in buckets as frameworks have them: on 1,024
- * ranks either takes at most three times what bandwidth alone needs, however small a bucket is asked for. */
+/* Buckets grow with the ranks for sharded states, and are the frameworks' otherwise: on 1,024 ranks the exchange takes at most three times the
+ * bandwidth bound, for any requested bucket. */
 static void test_buckets_are_not_bound_by_latency(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 16; i++) { /* 8 to 1,024 ranks, all-reduce and cut states */
+	for (int i = 0; i < 16; i++) { /* 8 to 1,024 ranks, all-reduce and sharded states */
 		const double dp = 8.0 * (double)(1u << i / 2);
 		struct scene s = llama_data_parallel(dp, i % 2, JL_FW_EAGER);
 		const double size_B = jl_transformer_params(&llama).total * 2.0, wire_Bps = dp > 8.0 ? 160e9 : 240e9;
@@ -293,7 +294,7 @@ static void test_buckets_are_not_bound_by_latency(void **state)
 	}
 }
 
-/* DeepSpeed's ZeRO-2: all-reduce after every micro-batch, all-gather after the optimizer, nothing hidden. */
+/* DeepSpeed ZeRO-2: all-reduce after every micro-batch, all-gather after the optimizer, nothing hidden. */
 static void test_zero_2_is_in_the_open(void **state)
 {
 	(void)state;
@@ -321,13 +322,13 @@ static void random_fabric(uint32_t *seed, struct jl_fabric *f)
 	f->intra.mid_frac = 0.4 * draw(seed, 3);
 	f->inter.mid_frac = f->intra.mid_frac;
 	f->inter.segment_s = 1e-6 * draw(seed, 3);
-	f->intra.eff_frac = 0.5 + 0.1 * draw(seed, 8); /* some beyond what is listed: the bound takes over */
+	f->intra.eff_frac = 0.5 + 0.1 * draw(seed, 8); /* some above the listed rate: the bound applies */
 	f->root_Bps = draw(seed, 2) ? 20e9 : 0.0;
 	f->pair = f->intra;
 	f->n_nics = (int)draw(seed, 9);
 }
 
-/* The short way to a time is the time. */
+/* jl_collective_times equals jl_collective_cost. */
 static void test_times_are_those_of_the_whole_answer(void **state)
 {
 	(void)state;
@@ -350,7 +351,7 @@ static void test_times_are_those_of_the_whole_answer(void **state)
 	}
 }
 
-/* Twice the nodes at the same global batch: half the micro-batches, or a smaller one, for each device. */
+/* Twice the nodes at the same global batch: half the micro-batches, or smaller ones, per device. */
 static void test_more_nodes_never_compute_longer(void **state)
 {
 	(void)state;
@@ -390,7 +391,7 @@ static void test_one_device_needs_no_fabric(void **state)
 		struct scene alone = s;
 
 		alone.fabric = (struct jl_fabric){ .intra_kind = JL_INTRA_NONE, .n_per_node = 1, .n_nodes = 1 };
-		s.fabric.n_per_node = 1; /* an offloaded optimizer shares its host */
+		s.fabric.n_per_node = 1; /* devices of a host share its offloaded optimizer */
 		const struct jl_step_cost one = run(&alone), same = run(&s);
 
 		assert_true(one.step_s == same.step_s);
@@ -402,7 +403,7 @@ static void test_one_device_needs_no_fabric(void **state)
 	}
 }
 
-/* Narayanan et al. 2021: the bubble is (p - 1) / m of the work, over v with interleaving. */
+/* Narayanan et al. 2021: the bubble is (p - 1) / m of the work, divided by v with interleaving. */
 static void test_bubble_of_equal_stages(void **state)
 {
 	(void)state;
@@ -415,11 +416,11 @@ static void test_bubble_of_equal_stages(void **state)
 	pipe.n_chunks = 3;
 	cost = jl_pipeline_cost(&pipe);
 	assert_true(fabs(cost.bubble_s / cost.busy_s - 7.0 / 64.0 / 3.0) < 1e-12);
-	pipe.last_s = 1.5; /* everybody waits for the slowest */
+	pipe.last_s = 1.5; /* all stages wait for the slowest */
 	assert_true(jl_pipeline_cost(&pipe).busy_s == 96.0);
 }
 
-/* Korthikanti et al. 2022, table 5: GPT-3 175B on 64 A100 took 13.75 s a step. */
+/* Korthikanti et al. 2022, table 5: GPT-3 175B on 64 A100 took 13.75 s per step. */
 static void test_megatron_175b(void **state)
 {
 	(void)state;
@@ -478,7 +479,7 @@ static void test_impossible_plans_are_refused(void **state)
 	assert_int_equal(jl_train_check(&s.train, 16, 16, &err), JL_E_USAGE);
 }
 
-/* 126 layers over 16 stages: the ends, which hold the embedding and the head, have one less; 8 chunks of one layer each. */
+/* 126 layers over 16 stages: the ends, which hold embedding and head, have one layer less; 8 chunks of one layer each. */
 static void test_uneven_stages(void **state)
 {
 	const struct jl_stage_layers uneven = jl_stage_layers(126, 16), even = jl_stage_layers(96, 8),
@@ -493,7 +494,7 @@ static void test_uneven_stages(void **state)
 	assert_true(jl_chunks_divide(126, 16, 8) && jl_chunks_divide(96, 8, 4) && !jl_chunks_divide(126, 16, 3));
 }
 
-/* Equal stages: the schedule ends when the closed form says, plain and interleaved; passes of a stage never overlap. */
+/* Equal stages: the schedule ends at the closed form's time, plain and interleaved; passes of a stage never overlap. */
 static void test_turns_end_with_the_closed_form(void **state)
 {
 	static struct jl_turn turns[4096];

@@ -1,4 +1,4 @@
-/* The communicator over MPI. Built as a separate module (jeoul-mpi.so): the program loads it when a launcher asks for it. */
+/* The MPI communicator. Built as a separate module (jeoul-mpi.so) that the program loads when a launcher is present. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -9,21 +9,21 @@
 #include "comm/mpi_module.h"
 #include "comm/reduce.h"
 
-#define PIECE_MAX ((size_t)1 << 30) /* elements of one MPI call; its counts are int */
+#define PIECE_MAX ((size_t)1 << 30) /* elements per MPI call; MPI counts are int */
 
 struct mpi_comm {
 	struct jl_comm comm;
 	MPI_Comm world;
 	struct rollcall *roll; /* NULL: no watch */
 	struct rollcall_card *cards;
-	bool initialised; /* by us: we end it too */
+	bool initialised; /* this module called MPI_Init, so it calls MPI_Finalize */
 	MPI_Datatype types[JL_N_COMM_TYPE];
 	MPI_Op ops16[2][JL_N_REDOP]; /* half, bf16: MPI has no such types */
 	char host[MPI_MAX_PROCESSOR_NAME];
 	char version[MPI_MAX_LIBRARY_VERSION_STRING];
 };
 
-/* What the user-defined operations of MPI call; the types are 16 bits wide. */
+/* Callback of MPI's user-defined operations; the types have 16 bits. */
 static void reduce16(enum jl_comm_type type, enum jl_redop op, void *in, void *inout, const int *len)
 {
 	const void *srcs[2] = { in, inout };
@@ -78,7 +78,7 @@ static MPI_Op op_of(const struct mpi_comm *c, const struct jl_coll_call *call)
 	return MPI_SUM;
 }
 
-/* Collectives whose buffers can be cut anywhere: one piece. */
+/* Runs one piece of a collective whose buffers can be split anywhere. */
 static int run_piece(struct mpi_comm *c, const struct jl_coll_call *call, const char *send, char *recv, int count)
 {
 	const MPI_Datatype type = c->types[call->type];
@@ -122,7 +122,7 @@ static int run_parts(struct mpi_comm *c, const struct jl_coll_call *call)
 	case JL_COLL_REDUCESCATTER: {
 		if (recv != send + own_B)
 			return MPI_Reduce_scatter_block(send, call->recv, count, type, op_of(c, call), c->world);
-		/* MPI leaves the result of an in-place call at the beginning of the buffer */
+		/* MPI puts the result of an in-place call at the start of the buffer */
 		int code = MPI_Reduce_scatter_block(MPI_IN_PLACE, (void *)(uintptr_t)send, count, type, op_of(c, call),
 						    c->world);
 		if (code == MPI_SUCCESS && own_B)
@@ -156,7 +156,7 @@ static enum jl_status run_call(struct jl_comm *comm, const struct jl_coll_call *
 	}
 	if (code == MPI_SUCCESS && call->op == JL_RED_AVG && jl_coll_reduces(call->coll) &&
 	    jl_coll_receives(call, (size_t)comm->rank))
-		jl_reduce_divide(call->type, call->recv, call->count, comm->n_ranks); /* it was the sum until here */
+		jl_reduce_divide(call->type, call->recv, call->count, comm->n_ranks); /* AVG was run as SUM */
 	return failed(code, call->coll, err);
 }
 
@@ -204,7 +204,7 @@ static const struct jl_comm_backend mpi_backend = {
 	.version = mpi_version,
 };
 
-/* Without threads: a call that is started is done when `start` returns. */
+/* Without a thread, jl_comm_start runs the call before it returns. */
 static enum jl_status run_now(struct jl_comm *comm, const struct jl_coll_call *call,
 			      struct jl_comm_request **ret_request, struct jl_err *err)
 {
@@ -254,7 +254,7 @@ static void make_ops(struct mpi_comm *c)
 	}
 }
 
-/* All ranks or none: a rank without a socket has an empty card and is not judged. */
+/* Starts the watch on all ranks or on none. A rank without a socket has an empty card and is never reported. */
 static void start_watch(struct mpi_comm *c, void (*stuck)(int rank))
 {
 	struct rollcall_card own;
@@ -279,8 +279,8 @@ static enum jl_status mpi_open(bool overlap, void (*stuck)(int rank), struct jl_
 
 	JL_TRY(jl_got(c, err));
 	(void)MPI_Initialized(&already);
-	/* calls come from one thread at a time: the caller's, or the one behind jl_comm_start. Open MPI's locks for that cost a
-	 * small all-reduce 0.3 µs of 0.4: who does not overlap does without. */
+	/* calls come from one thread at a time: the caller's or the one of jl_comm_start. Open MPI's locks for that cost 0.3 µs of a 0.4 µs
+	 * all-reduce, so they are off without overlap. */
 	if (!already && MPI_Init_thread(NULL, NULL, overlap ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE, &provided) !=
 				MPI_SUCCESS) {
 		free(c);

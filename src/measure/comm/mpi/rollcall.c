@@ -1,3 +1,4 @@
+/* Detects hung ranks: a thread per rank answers UDP pings while the rank is inside MPI. */
 #include "comm/mpi/rollcall.h"
 
 #include <arpa/inet.h>
@@ -15,8 +16,8 @@
 
 #include "base/clock.h"
 
-#define QUIET_S  5.0 /* a call may take so long before anybody asks */
-#define ANSWER_S 3.0 /* silent for so long after being asked: stuck; both together stay below JL_COMM_STUCK_S */
+#define QUIET_S  5.0 /* a call may take this long before ranks are asked */
+#define ANSWER_S 3.0 /* silent this long after being asked: stuck. The sum is less than JL_COMM_STUCK_S */
 #define ASK_S    0.5
 #define LOOK_MS  200
 
@@ -35,8 +36,9 @@ struct rollcall {
 	void (*stuck)(int rank);
 	pthread_t thread;
 	_Atomic bool ending;
-	_Atomic uint64_t n_crossed; /* odd: inside MPI. Counting is all that a call of 0.4 µs can afford */
-	double *heard_s;            /* when each rank last answered; 0: never, it cannot be judged */
+	/* odd: inside MPI. A counter is the only bookkeeping cheap enough for a call of 0.4 µs */
+	_Atomic uint64_t n_crossed;
+	double *heard_s; /* last answer of each rank; 0: never answered, not judged */
 };
 
 static void fill_addresses(struct rollcall_card *card)
@@ -46,7 +48,7 @@ static void fill_addresses(struct rollcall_card *card)
 
 	if (getifaddrs(&all) != 0)
 		return;
-	/* real interfaces first; loopback serves ranks of one host */
+	/* other interfaces first; loopback is for ranks on the same host */
 	for (int loopback = 0; loopback < 2; loopback++)
 		for (struct ifaddrs *a = all; a && n < ROLLCALL_ADDRESSES; a = a->ifa_next) {
 			if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET || !(a->ifa_flags & IFF_UP) ||
@@ -109,7 +111,7 @@ static void hear(struct rollcall *r, double now_s)
 	}
 }
 
-/* A rank that answered before and does not any more. */
+/* Returns a rank that answered before and is silent now. */
 static int silent_rank(const struct rollcall *r, double asked_s, double now_s)
 {
 	for (int rank = 0; rank < r->n; rank++)
@@ -138,7 +140,7 @@ static void *watch(void *ctx)
 		bool long_call = (seen & 1) && now_s - moved_s > QUIET_S;
 		if (!long_call)
 			asked_s = 0;
-		/* once at the beginning: whom can we reach at all? Then only when MPI does not come back. */
+		/* ask once at the start to learn which ranks are reachable, then only during long calls */
 		if ((!known || long_call) && now_s - last_s > ASK_S) {
 			for (rank = 0; rank < r->n; rank++)
 				if (rank != r->own)
