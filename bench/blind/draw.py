@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Draws training runs nobody has chosen: draw.py SEED [N [long]] > runs.csv
+"""Draws random training runs: draw.py SEED [N [long]] > runs.csv
 
-"long" draws decoders of 8,192 to 65,536 tokens, where attention is most of the work. Kinds, sizes, precisions, batch and sequence at random from a stated space; runs that would not fit 120 GB are drawn again. The rule of the
-blind protocol: parameters are frozen and committed first, and the seed is the beginning of that commit's id.
+"long" draws decoders of 8,192 to 65,536 tokens, where attention dominates. Kinds, sizes, precisions, batch and sequence are random from a fixed
+space; runs that exceed 120 GB are drawn again. Blind protocol: parameters are frozen and committed first, and the seed is the start of that commit's
+id.
 """
 import csv
 import random
@@ -21,7 +22,7 @@ def draw(pick, space):
 	hidden, layers = dim * heads, pick.choice([4, 6, 8, 12, 16, 20, 24, 32])
 	mode = pick.choice(["eager", "eager", "eager", "compiled"])
 	if mode == "compiled":
-		layers = min(layers, 12)  # compiling takes minutes otherwise
+		layers = min(layers, 12)  # compilation takes minutes otherwise
 	precision = pick.choice(["bf16", "bf16", "bf16", "fp16", "bf16-pure", "tf32", "fp32"])
 	grouped = kind == "llama" and precision in ("bf16", "fp16", "bf16-pure") and heads % 4 == 0 and pick.random() < 0.5
 	ffn = int(hidden * 8 / 3 / 128 + 1) * 128 if kind == "llama" else 4 * hidden

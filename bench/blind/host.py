@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a kernel launch costs on this host: host.py OUT.csv
+"""Measures the cost of a kernel launch on this host: host.py OUT.csv
 
-Times steps of networks so small that the GPU always waits (eager and compiled), as steps.py does. `score.py --host OUT.csv` makes of them
-the host time of a launch, the one figure about the machine that nobody can know beforehand, and predicts with it (`jeoul predict --launch`).
+Times steps of networks so small that the GPU always waits (eager and compiled), like steps.py. `score.py --host OUT.csv` derives from them the host's
+launch time, the only property of the machine that cannot be known in advance, and predicts with it (`jeoul predict --launch`).
 """
 import csv
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Rows of a blind run for data/validation/train_own.csv: bench/blind/join.py 13 thirteenth HOST, only after its score is written down.
+"""Converts a blind run to rows of data/validation/train_own.csv: bench/blind/join.py 13 thirteenth HOST. Use only after its score is recorded.
 
-HOST is the number of the machine that ran it; whole hosts are left out together. Networks of pictures and failed runs stay behind."""
+HOST is the number of the machine; hosts are left out as a whole. Vision networks and failed runs are omitted."""
 import csv
 import os
 import subprocess

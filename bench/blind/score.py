@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds measured runs against what the program says: score.py JEOUL MEASURED.csv [SYSTEM] [--host HOST.csv] [-v]
+"""Compares measured runs with predictions: score.py JEOUL MEASURED.csv [SYSTEM] [--host HOST.csv] [-v]
 
-Each run becomes a config.json and the options of `jeoul predict`; prints median and p90 of |ln(predicted/measured)| of the step and of the
-allocated memory, and how many lie inside the 80 % interval. With --host (host.py) the machine's own cost of a launch is given to `predict`.
+Converts each run to a config.json and options of `jeoul predict`. Prints median and p90 of
+ln(predicted/measured)| of the step time and of the allocated memory, and the number of runs inside the 80 % interval. With --host (host.py),
+`predict` gets the machine's own launch time.
 """
 import csv
 import json
@@ -40,7 +41,7 @@ def predict(jeoul, r, system, launch=None):
 
 
 def launches(jeoul, path, system):
-	"""Host time of a launch by mode: where the prediction of the tiny networks, which wait for nothing else, meets what they took."""
+	"""Host time per launch by mode: the value with which predictions of the tiny, launch-bound networks match their times."""
 	found = {}
 	with open(path) as file:
 		rows = list(csv.DictReader(file))

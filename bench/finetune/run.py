@@ -28,7 +28,7 @@ def llama(name, batch, seq, rank, targets, base, recompute):
 	return dict(name=name, kind="llama", batch=batch, seq=seq, rank=rank, targets=targets, base=base, recompute=recompute, args=args)
 
 
-NAMES = {"vit": ["vit_large_patch16_224", "vit-large"], "dit": ["dit_xl_2", "dit-xl-2"]}  # as the catalog may have them
+NAMES = {"vit": ["vit_large_patch16_224", "vit-large"], "dit": ["dit_xl_2", "dit-xl-2"]}  # possible names in the catalog
 
 
 def network(kind, batch):
@@ -80,7 +80,7 @@ def predict(options):
 		out.writerow(row)
 
 
-# --- what is measured
+# --- measured programs
 
 def build(torch):
 	nn, F = torch.nn, torch.nn.functional
@@ -96,7 +96,7 @@ def build(torch):
 			return self.weight * wide.to(x.dtype)
 
 	class Unpack(torch.autograd.Function):
-		"""x times the unpacked weight; unpacked again on the way back."""
+		"""x times the unpacked weight; backward unpacks it again."""
 
 		@staticmethod
 		def unpack(packed, scale, table, shape):
@@ -113,7 +113,7 @@ def build(torch):
 			return grad @ Unpack.unpack(*ctx.kept), None, None, None, None
 
 	class Linear(nn.Module):
-		"""Frozen, in 16 bits or packed; with an adapter beside it where rank is not 0."""
+		"""A frozen linear layer, in 16 bits or packed; with an adapter if rank is not 0."""
 
 		def __init__(self, n_in, n_out, rank, packed):
 			super().__init__()
@@ -188,7 +188,7 @@ def build(torch):
 			return F.cross_entropy(shifted.view(-1, shifted.shape[-1]), wanted.view(-1))
 
 	class Block(nn.Module):
-		"""Of ViT; with a scale, a shift and a gate made of the step and the class, of DiT."""
+		"""A block of ViT; for DiT with scale, shift and gate computed from step and class."""
 
 		def __init__(self, hidden, heads, adaptive):
 			super().__init__()

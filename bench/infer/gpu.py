@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A decoder's prompts and tokens on one GPU: `jeoul bench infer` beside plain PyTorch, in one run, one table.
+"""Prompts and tokens of a decoder on one GPU: compares `jeoul bench infer` with plain PyTorch in one table.
 
     bench/infer/gpu.py [--jeoul PATH] [--models gpt-305m,llama-3-8b] [--batches 1,8,32] [--prompt 512] [--answer 128] [--precision fp8] [--whole]
 
-PyTorch: bf16, static keys and values, scaled_dot_product_attention, torch.compile, CUDA graphs. Each layer is compiled once and the whole pass is
-recorded as one graph, which compiles in seconds; --whole compiles the whole model with mode="reduce-overhead" instead (not compared here).
---precision is of jeoul alone: fp8 weights stand beside PyTorch's bf16.
-First token: prompts of the batch in one pass. Token: one of all samples, mean of an answer, nothing waited for in between.
+PyTorch: bf16, static KV cache, scaled_dot_product_attention, torch.compile, CUDA graphs. Each layer is compiled once and the whole pass is captured
+as one graph, which compiles in seconds; --whole compiles the whole model with mode="reduce-overhead" instead (not compared here). --precision applies
+to jeoul only: fp8 weights are compared with PyTorch's bf16.
+First token: all prompts of the batch in one pass. Token: one per sample, mean over an answer, without waiting in between.
 """
 import argparse
 import json
@@ -130,7 +130,7 @@ def torch_rows(model, batches, prompt):
 		call = net
 
 	def recorded(step):
-		"""The step as one graph."""
+		"""The decoding step as one CUDA graph."""
 		for _ in range(3):
 			step()
 		torch.cuda.synchronize()
@@ -187,7 +187,7 @@ print("%-11s %5s %6s  %9s %9s %6s   %9s %9s %6s  %6s  %s" % ("", "batch", "promp
 batches = [int(b) for b in args.batches.split(",")]
 for model in args.models.split(","):
 	room = SHAPES[model][6] - args.answer if SHAPES[model][6] else args.prompt
-	prompt = min(args.prompt, room)  # learned positions end somewhere
+	prompt = min(args.prompt, room)  # learned positions limit the length
 	begin_s = time.time()
 	mine = ours(model, args.batches, prompt)
 	middle_s = time.time()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What PyTorch shows on GPU 0: a bf16 matrix product of 8192 and a copy within the GPU's memory. One line of JSON."""
+"""PyTorch's rates on GPU 0: a bf16 product of size 8192 and a device-to-device copy. Prints one line of JSON."""
 import json
 import statistics
 import time
@@ -8,7 +8,7 @@ import torch
 
 
 def median_s(run, n_each, n=20):
-	"""Median over n samples of the mean of n_each runs, by events, after as much warm-up."""
+	"""Median over n samples of the mean of n_each runs, by events, after as many warm-up runs."""
 	times = []
 	for i in range(n + 5):
 		a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)

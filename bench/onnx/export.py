@@ -16,7 +16,7 @@ from torch import nn
 
 
 class Block(nn.Module):
-    """A layer of BERT or GPT-2: norms before or after, heads by plain products."""
+    """A layer of BERT or GPT-2: norms before or after, attention by plain products."""
 
     def __init__(self, width, heads, causal):
         super().__init__()
@@ -48,7 +48,7 @@ class Tokens(nn.Module):
 
 
 class UNetBlock(nn.Module):
-    """Down, attention in the middle, and up again: what a diffusion U-Net is made of."""
+    """The structure of a diffusion U-Net: down, attention in the middle, up."""
 
     def __init__(self, c=64):
         super().__init__()
@@ -90,7 +90,7 @@ def write_onnx(path, model, sample):
     torch.onnx.export(model, sample, path, opset_version=14, do_constant_folding=True,
                       training=torch.onnx.TrainingMode.EVAL)
     graph = onnx.load(path)
-    for tensor in graph.graph.initializer:  # sizes are enough; whole numbers are shapes and stay
+    for tensor in graph.graph.initializer:  # sizes suffice; integers are shapes and are kept
         if tensor.data_type != onnx.TensorProto.INT64:
             tensor.ClearField("raw_data")
             tensor.ClearField("float_data")
@@ -118,7 +118,7 @@ def main():
         for suffix, write in ((".onnx", write_onnx), (".json", write_graph)):
             try:
                 write(os.path.join(out, name + suffix), model, sample)
-            except Exception as why:  # an older torch, or a package that is not there
+            except Exception as why:  # older torch, or a missing package
                 print(name + suffix, "not written:", str(why).splitlines()[0][:100])
         print(name, counts[name])
     with open(os.path.join(out, "counts.json"), "w") as file:

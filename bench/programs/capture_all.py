@@ -15,11 +15,11 @@ import threading
 import time
 import traceback
 
-STEPS = 3  # the capture keeps the last: optimizer states exist, the scaler has its scale
+STEPS = 3  # the capture keeps the last one: optimizer states and the scaler's scale exist by then
 
 
 def child(r, path):
-	"""In a process by itself: build and run the program inside a capture."""
+	"""In a separate process: builds the program and runs it inside a capture."""
 	import jeoul
 	import zoo
 
@@ -36,15 +36,15 @@ def child(r, path):
 
 
 def begin(recording, program):
-	"""What came before was preparation: a forward pass has no optimizer by which a capture could tell. A training step ends where its optimizer's does; what follows
-	(reading the loss, the scaler's update) belongs to the next, which is as good once steps follow each other."""
+	"""Marks the end of preparation: a forward pass has no optimizer step that would mark it. A training step ends with its optimizer step; later
+	operations (reading the loss, the scaler's update) count to the next step, which is equivalent in a loop."""
 	for owner in (recording, program, getattr(getattr(recording, "session", None), "state", None)):
 		if hasattr(owner, "begin"):
 			return owner.begin()
 
 
 def reason(text):
-	"""The last line that names an error, and the last place in a file of a library or of ours."""
+	"""The last line that names an error, and the last source line in a library or in this folder."""
 	lines = [x.strip() for x in text.strip().splitlines() if x.strip()]
 	errors = [x for x in lines if ("Error" in x or "Exception" in x) and not x.startswith("File")]
 	places = [x for x in lines if x.startswith("File ")]
@@ -52,7 +52,7 @@ def reason(text):
 
 
 def facts(path):
-	"""Calls, units and assumptions that a file states."""
+	"""Calls, units and assumptions in a program file."""
 	out = dict(calls=0, waits=0, units={}, assumed=[])
 	with open(path) as file:
 		for line in file:

@@ -10,7 +10,7 @@ import collections
 import json
 import os
 
-# operators that a capture writes under a name of jeoul, by the names that the profiler shows
+# operators that captures write under a name of jeoul, with their names in the profiler
 ALIASES = {"scaled_dot_product_attention": "sdpa", "lstm": "rnn", "gru": "rnn", "rnn_tanh": "rnn", "_cudnn_rnn": "rnn", "_cudnn_rnn_backward": "rnn_backward", "native_dropout": "dropout",
 	"native_dropout_backward": "dropout_backward", "_fused_dropout": "dropout", "_masked_scale": "dropout_backward"}
 
@@ -24,7 +24,7 @@ def alias(name):
 
 
 def calls_of(path):
-	"""Operator without its overload -> calls, of one capture."""
+	"""Operator (without overload) -> number of calls in one capture."""
 	names, counts = {}, collections.Counter()
 	with open(path) as file:
 		for line in file:
@@ -39,7 +39,7 @@ def calls_of(path):
 
 
 def place(chain, listed):
-	"""The outermost operator of a chain that the capture lists; the chain itself where there is none."""
+	"""The outermost operator of a chain that the capture lists; otherwise the chain itself."""
 	chain, _, memory = chain.partition(" Mem")
 	parts = chain.removeprefix("b ").split(">")
 	for name in parts:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Draws programs: draw.py SEED N [--kind transformers,torchvision,plain] [--family all|NAME,…] [--compiled] [--tiny] > list.json
 
-SEED in hexadecimal; by the rule of blind runs it is the beginning of the commit that froze the parameters. Families take turns in a
-shuffled order, so N programs show as many families as N allows; everything else is drawn at random. A program that would take long or not
-fit one H200 has its batch halved, or is drawn again. --tiny takes the smallest of everything, to try the code on a CPU.
+SEED is hexadecimal; in blind runs it is the start of the id of the commit that froze the parameters. Families alternate in shuffled order, so that N
+programs cover as many families as possible; all other properties are random. A program that would run too long or exceed an H200 gets half the batch,
+or is drawn again. --tiny selects the smallest sizes, to test the code on a CPU.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ SHARE = {"transformers": 0.45, "torchvision": 0.35, "plain": 0.20}
 
 
 class Least(random.Random):
-	"""Every choice the first of its list; chances stay chances."""
+	"""Selects the first item of each list; random events stay random."""
 
 	def choice(self, options):
 		return options[0]
@@ -27,15 +27,15 @@ class Least(random.Random):
 
 
 def draw_one(pick, chance, family, compiled):
-	"""pick: sizes; chance: how the loop is written."""
+	"""pick: selects sizes; chance: selects how the loop is written."""
 	for _ in range(1000):
 		r = family.draw(pick)
 		r.update(rows.common(chance, family, compiled))
 		if family.settle:
 			family.settle(r)
 		if compiled and r.get("layers", 0) > 12:
-			r["layers"] = 12  # compiling takes minutes otherwise
-		least = 2 if family.kind == "torchvision" else 1  # batch norm needs two
+			r["layers"] = 12  # compilation takes minutes otherwise
+		least = 2 if family.kind == "torchvision" else 1  # batch norm needs two samples
 		while r["batch"] > least and not rows.fits(r, family.cost(r)):
 			r["batch"] //= 2
 		if rows.fits(r, family.cost(r)):
@@ -44,7 +44,7 @@ def draw_one(pick, chance, family, compiled):
 
 
 def turns(pick, families, n):
-	"""n families, each once before any twice."""
+	"""n families; each occurs once before any is repeated."""
 	out = []
 	while len(out) < n:
 		lap = list(families)

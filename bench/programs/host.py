@@ -1,4 +1,4 @@
-"""Figures of the machine that a run depends on and no prediction can know: processor, clocks, versions, what a launch costs its host."""
+"""Properties of the machine that affect a run and cannot be predicted: processor, clocks, versions, launch times."""
 import os
 import statistics
 import subprocess
@@ -27,7 +27,7 @@ def smi(*fields):
 
 
 def per_call(call, n=2000):
-	"""Median over five groups: seconds a call until the host is free, and until the device is done."""
+	"""Median over five groups: seconds per call until the host is free, and until the device has finished."""
 	host, both = [], []
 	for _ in range(6):
 		torch.cuda.synchronize()
@@ -41,7 +41,7 @@ def per_call(call, n=2000):
 
 
 def launch_costs():
-	"""Seconds a call: a kernel of one element below autograd, a linear layer's forward and backward, 100,000 turns of a Python loop."""
+	"""Seconds per call: a one-element kernel below autograd, forward and backward of a linear layer, 100,000 iterations of a Python loop."""
 	x, w = torch.zeros(1, device="cuda"), torch.zeros(8, 8, device="cuda", requires_grad=True)
 	v, out = torch.zeros(8, 8, device="cuda"), {}
 	with torch.no_grad():

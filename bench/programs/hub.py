@@ -1,5 +1,5 @@
-"""Families of transformers: each row says which classes, which published shapes, and what a batch is. Models come from configurations with random weights;
-nothing is loaded."""
+"""Families of transformers: each row gives classes, published shapes and the meaning of a batch. Models are created from configurations with random
+weights; nothing is downloaded."""
 import os
 
 from rows import Cost, Family, power
@@ -9,7 +9,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 def stack(r, n, seq, layers, hidden, heads, ffn, kv_heads=None, head_dim=None, gated=False, experts=1, top=1, cross=0):
-	"""Cost of layers of attention and MLP over n sequences; cross: length of the sequence that cross-attention reads."""
+	"""Cost of attention and MLP layers over n sequences; cross: sequence length read by cross-attention."""
 	head_dim, kv_heads = head_dim or hidden // heads, kv_heads or heads
 	attention = hidden * head_dim * (2 * heads + 2 * kv_heads) * (2 if cross else 1)
 	mlp = hidden * ffn * (3 if gated else 2)
@@ -54,7 +54,7 @@ def config_of(r, name, **fields):
 
 
 def make(r, model, config, inputs, forward_only=()):
-	"""forward_only: names of inputs that only a loss needs, left out of a forward pass."""
+	"""forward_only: inputs needed only for the loss, omitted in a forward pass."""
 	import torch
 	import transformers
 
@@ -152,7 +152,7 @@ def decoder(name):
 	return Family(name, "transformers", draw, cost, lambda r: {"samples": r["batch"], "tokens": r["batch"] * r["seq"]}, build, traits=traits)
 
 
-# encoders: one sentence a sample
+# encoders: one sentence per sample
 def deberta_fields(r):
 	return dict(plain_encoder(r), relative_attention=True, position_buckets=256, norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"], position_biased_input=False, type_vocab_size=0)
 
@@ -188,7 +188,7 @@ def encoder(name):
 	def cost(r):
 		eager = dict(r, attention="eager") if name == "deberta_v2" else r
 		body = stack(eager, r["batch"], r["seq"], r["layers"], r["hidden"], r["heads"], r["ffn"], gated=gated)
-		if name == "deberta_v2":  # two more score matrices, gathered
+		if name == "deberta_v2":  # two additional gathered score matrices
 			body.act_B, body.launches = 2.5 * body.act_B, 1.5 * body.launches
 		return plus(body, vocab=r["vocab"], hidden=r["hidden"], tokens=r["batch"] * r["seq"] if r["task"] == "mlm" else 0)
 

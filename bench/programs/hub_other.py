@@ -1,4 +1,4 @@
-"""Families of transformers beyond one stack of text: encoder-decoders, state-space models, pictures, speech."""
+"""Families of transformers other than text decoders and encoders: encoder-decoders, state-space models, vision, speech."""
 from hub import DECODERS, ENCODERS, config_of, decoder, encoder, make, plus, stack
 from rows import Cost, Family, power
 
@@ -11,7 +11,7 @@ def per_image(r):
 	return {"images": r["batch"]}
 
 
-# encoder-decoders: (hidden, heads, ffn), layers of each side
+# encoder-decoders: (hidden, heads, ffn), layers per side
 SEQ2SEQ = {
 	"t5": ("T5ForConditionalGeneration", "T5Config", [(512, 8, 2048), (768, 12, 3072), (1024, 16, 4096)], [4, 6, 12, 24], 32128),
 	"bart": ("BartForConditionalGeneration", "BartConfig", [(512, 8, 2048), (768, 12, 3072), (1024, 16, 4096)], [3, 6, 12], 50265),
@@ -57,7 +57,7 @@ def seq2seq(name):
 
 
 def mamba():
-	"""Without its own kernels installed: one pass of Python a token and layer, so sequences are short."""
+	"""Without its own kernels installed it needs a Python iteration per token and layer, so sequences are short."""
 
 	def draw(pick):
 		return dict(layers=pick.choice([2, 4, 8, 12, 24]), hidden=pick.choice([512, 768, 1024, 1536]), state=16, vocab=50280, seq=pick.choice([16, 32, 64, 128, 256]), batch=power(pick, 1, 32))
@@ -77,7 +77,7 @@ def mamba():
 	return Family("mamba", "transformers", draw, cost, lambda r: {"samples": r["batch"], "tokens": r["batch"] * r["seq"]}, build, traits={"checkpoints"})
 
 
-# pictures to classes: name -> (model, configuration, patch sizes, prefix tokens)
+# image classification: name -> (model, configuration, patch sizes, prefix tokens)
 PICTURES = {"vit": ("ViTForImageClassification", "ViTConfig", [16, 32], [224, 224, 384]), "dinov2": ("Dinov2ForImageClassification", "Dinov2Config", [14], [224, 336, 518]),
 	"deit": ("DeiTForImageClassification", "DeiTConfig", [16], [224, 384]), "beit": ("BeitForImageClassification", "BeitConfig", [16], [224, 384])}
 
@@ -192,7 +192,7 @@ def whisper():
 
 
 def speech(name, model, config):
-	"""Waveforms to characters under CTC."""
+	"""Speech recognition from waveforms with CTC."""
 
 	def draw(pick):
 		hidden, heads, layers = pick.choice([(384, 6, 6), (768, 12, 12), (1024, 16, 24)])

@@ -1,4 +1,4 @@
-"""One step under PyTorch's profiler, as counts: kernels, their time, and both by the operators that launched them."""
+"""Counts of one step from PyTorch's profiler: kernels, their time, and both by the operators that launched them."""
 import bisect
 import collections
 
@@ -8,7 +8,7 @@ MOST_KERNELS = 200
 
 
 def spans(events):
-	"""Host operators by thread: sorted starts with (end, name, index of parent)."""
+	"""Host operators per thread: sorted start times with (end, name, index of parent)."""
 	threads = collections.defaultdict(list)
 	for e in events:
 		threads[e.start_thread_id()].append((e.start_ns(), e.start_ns() + e.duration_ns(), e.name()))
@@ -26,7 +26,7 @@ def spans(events):
 
 
 def chain(span, at_ns):
-	"""Operators around a moment of a thread, outermost first; 'b' first where autograd's engine called them."""
+	"""Operators active at a moment of a thread, outermost first; starts with 'b' if called by autograd's engine."""
 	starts, rows, parents = span
 	i, names, backward = bisect.bisect_right(starts, at_ns) - 1, [], False
 	while i >= 0 and rows[i][1] < at_ns:
@@ -48,12 +48,13 @@ def is_device(e):
 
 
 def is_note(e):
-	"""A range that a program marked, mirrored on the device: no work."""
+	"""True for user annotations mirrored on the device, which are not work."""
 	return getattr(e, "is_user_annotation", lambda: False)() or e.name().startswith(("Optimizer.", "ProfilerStep", "Torch-Compiled", "## Call"))
 
 
 def profile(step):
-	"""step() once. Returns launches, copies, fills, seconds of kernels and of the step on the device, and the tables by chain and by kernel: [count, seconds]."""
+	"""Runs step() once. Returns launches, copies, fills, seconds of kernels and of the step on the device, and tables by operator chain and by
+	kernel: [count, seconds]."""
 	activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
 	with torch.profiler.profile(activities=activities) as prof:
 		step()

@@ -8,7 +8,7 @@ import json
 import sys
 
 BIASED = "gpt2 opt bert roberta electra distilbert gpt_neox phi starcoder2".split()
-# what a configuration of the family says beside the draw
+# properties of the family's configuration that the draw does not contain
 FACTS = {"gemma2": dict(local=0.5, tied=1), "gemma3": dict(local=5 / 6, tied=1, qk_norm=1), "qwen3": dict(qk_norm=1), "qwen3_moe": dict(qk_norm=1), "gpt2": dict(tied=1), "opt": dict(tied=1),
 	**{family: dict(causal=0, tied=1) for family in ("bert", "roberta", "electra", "distilbert")}}
 

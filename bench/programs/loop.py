@@ -33,14 +33,14 @@ def tree_map(f, x):
 
 
 def set_precision(precision):
-	"""The switches are global: every program sets them anew."""
+	"""PyTorch's switches are global, so each program sets all of them."""
 	torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
 	torch.backends.cudnn.allow_tf32 = True
 	torch.backends.cudnn.benchmark = False
 
 
 class Loop:
-	"""step() is one pass. loss(model, inputs) returns the loss, or the outputs of a forward pass."""
+	"""step() runs one pass. loss(model, inputs) returns the loss, or the outputs of a forward pass."""
 
 	def __init__(self, r, model, inputs, loss):
 		self.r, self.loss, self.train = r, loss, r.get("mode", "train") == "train"
@@ -111,7 +111,7 @@ def noise(*shape):
 
 
 def padding_mask(kind, n, seq):
-	"""What a tokenizer hands over: nothing, ones, or ones up to each sample's own length."""
+	"""Attention mask as from a tokenizer: none, ones, or ones up to each sample's length."""
 	if kind == "ones":
 		return {"attention_mask": torch.ones(n, seq, dtype=torch.long, device=DEVICE)}
 	if kind == "padded":

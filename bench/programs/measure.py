@@ -23,7 +23,7 @@ import traceback
 import zoo
 
 CPU = os.environ.get("JEOUL_ZOO_DEVICE") == "cpu"
-STUCK_S = 60  # a worker that says nothing for the limit and this long is killed
+STUCK_S = 60  # a worker without output for the limit plus this time is killed
 
 
 class TooLong(Exception):
@@ -31,7 +31,7 @@ class TooLong(Exception):
 
 
 def done(path):
-	"""What OUT holds: id -> which lines."""
+	"""Existing lines of OUT: id -> kinds of lines."""
 	found = {}
 	if os.path.exists(path):
 		with open(path) as file:
@@ -75,14 +75,14 @@ def host_s(step):
 
 
 def timed(program):
-	"""Five groups of at least two steps each; fewer where a step takes long."""
+	"""Five groups of at least two steps each; fewer if a step is long."""
 	group_s(program.step, 1)
 	group_s(program.step, 2)
 	n = max(2, min(30, int(0.25 / max(1e-6, group_s(program.step, 1)))))
 	times, from_s = [], time.perf_counter()
 	while len(times) < 5 and (len(times) < 1 or time.perf_counter() - from_s < 2.5):
 		times.append(group_s(program.step, n))
-	if len(times) == 5 and max(times) > 1.1 * min(times):  # disturbed: once more
+	if len(times) == 5 and max(times) > 1.1 * min(times):  # disturbed: measure once more
 		times += [group_s(program.step, n) for _ in range(4)]
 	return dict(step_s=statistics.median(times), least_s=min(times), most_s=max(times), steps=n * len(times), host_s=min(host_s(program.step) for _ in range(3)))
 
@@ -139,7 +139,7 @@ def trace_one(r):
 
 
 def guarded(job, r, limit_s):
-	"""job(r) within limit_s; a failure is a result too."""
+	"""Runs job(r) within limit_s; a failure is a result too."""
 	def late(*_):
 		raise TooLong(f"over {limit_s} s")
 
@@ -155,7 +155,7 @@ def guarded(job, r, limit_s):
 
 
 def broken(row):
-	"""After these the process' CUDA context is lost."""
+	"""Errors after which the process's CUDA context is lost."""
 	text = row.get("error", "")
 	return "CUDA error" in text or "device-side assert" in text or "CUBLAS_STATUS_EXECUTION_FAILED" in text
 
@@ -180,13 +180,13 @@ def worker(args, programs, job, mark):
 		if broken(row):
 			return 4
 		forget()
-		if not CPU and torch.cuda.memory_allocated() > 2e9:  # a failed program left tensors behind
+		if not CPU and torch.cuda.memory_allocated() > 2e9:  # a failed program left tensors allocated
 			return 4
 	return 0
 
 
 def chosen(programs, out, want):
-	"""The timed programs to profile: want of them, evenly spread."""
+	"""Selects `want` of the timed programs for profiling, evenly spread."""
 	rows = {}
 	with open(out) as file:
 		for line in file:
@@ -199,7 +199,7 @@ def chosen(programs, out, want):
 
 
 def watch(child, path, quiet_s):
-	"""Waits for a worker; one that writes nothing for quiet_s is killed."""
+	"""Waits for a worker; kills it after quiet_s without output."""
 	size, at_s = -1, time.time()
 	while child.poll() is None:
 		time.sleep(0.2)
@@ -212,7 +212,7 @@ def watch(child, path, quiet_s):
 
 
 def supervise(args, programs, mark):
-	"""Workers until every program has its line; three in a row that end before their first one are enough."""
+	"""Starts workers until every program has a result; gives up after three in a row without any."""
 	n_barren = 0
 	while n_barren < 3:
 		left = [r for r in programs if mark not in done(args.out).get(r["id"], ())]

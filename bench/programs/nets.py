@@ -1,4 +1,4 @@
-"""Small networks that loops outside the big libraries train: written plainly, on torch.nn alone."""
+"""Small networks as in common training loops outside large libraries, on torch.nn only."""
 import math
 
 import torch
@@ -47,7 +47,7 @@ class PixelAttention(nn.Module):
 
 
 class Unet(nn.Module):
-	"""Noise predictor: residual blocks, attention on the coarse levels, skips from the way down to the way up."""
+	"""Noise predictor of a diffusion model: residual blocks, attention on coarse levels, skip connections."""
 
 	def __init__(self, width, multipliers, blocks, coarse, heads=4, channels=3):
 		super().__init__()
@@ -99,7 +99,7 @@ def mlp(*widths):
 
 
 class Recommender(nn.Module):
-	"""Dense features through an MLP, sparse ones through bags of embeddings, dot products of all pairs, an MLP on top."""
+	"""MLP on dense features, embedding bags on sparse ones, pairwise dot products, MLP on top."""
 
 	def __init__(self, tables, rows, dim, dense, bottom, top, sparse):
 		super().__init__()

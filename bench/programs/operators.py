@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Single operators, forward and backward, as programs of their own: operators.py SEED measure OUT | operators.py SEED capture DIR [I/N] | operators.py SEED list
+"""Single operators, forward and backward, as programs: operators.py SEED measure OUT | operators.py SEED capture DIR [I/N] | operators.py SEED list
 
-A program's step adds hundreds of them and hides which one is priced wrongly. `measure` writes a JSON line for each on GPU 0: launches, seconds of kernels (median of five), host seconds a
-call. `capture` writes DIR/ID.jprog without a GPU. Shapes are drawn from what networks use; score them with score.py's --operators.
+A whole step has hundreds of operators, which hides wrong costs of single ones. `measure` writes a JSON line per operator on GPU 0: launches, kernel
+seconds (median of five), host seconds per call. `capture` writes DIR/ID.jprog without a GPU. Shapes are typical of networks; score.py scores them
+with --operators.
 """
 import collections
 import json
@@ -324,7 +325,7 @@ def build(r):
 				return call()
 		return forward
 	y = call()
-	dy = torch.ones_like(y)  # contiguous, so that backward has what a layer above would hand it
+	dy = torch.ones_like(y)  # contiguous, like the gradient from a layer above
 
 	def train():
 		call().backward(dy)
@@ -342,7 +343,7 @@ def host_s(step):
 
 
 def profiled(steps, n=5):
-	"""[(id, step)] -> id -> [[(name, ns), …] for each of n repetitions], by windows of the host's clock with a synchronisation at each end."""
+	"""[(id, step)] -> id -> [[(name, ns), …] for each of n repetitions]; separates them by host-clock windows with a synchronisation at each end."""
 	marks = []
 	with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]) as prof:
 		for name, step in steps:

@@ -11,7 +11,7 @@ def half(r):
 
 
 def placed(r, make):
-	"""The model on its device, the precision switches set."""
+	"""Moves the model to its device and sets the precision switches."""
 	import torch
 
 	import loop
@@ -44,7 +44,7 @@ def recurrent(kind):
 
 
 def graph(name, model):
-	"""Whole-graph training with a given list of edges, as the examples of torch-geometric do on citation graphs."""
+	"""Full-graph training with a given edge list, as in the torch-geometric examples on citation graphs."""
 
 	def draw(pick):
 		nodes = pick.choice([2708, 10000, 19717, 50000, 169343])
@@ -133,7 +133,7 @@ def recommender():
 		return loop.Loop(r, model, inputs, lambda call, x: torch.nn.functional.binary_cross_entropy_with_logits(call(*x[:3]), x[3]) if r["mode"] == "train" else call(*x[:3]))
 
 	def settle(r):
-		"""Sparse gradients: neither momentum, nor clipping, nor a scaler takes them."""
+		"""Sparse gradients: incompatible with momentum, clipping and gradient scaling."""
 		if r["sparse"] and r["mode"] == "train":
 			r.update(optimizer="sgd-plain", precision="tf32" if r["precision"].startswith("amp") else r["precision"])
 			r.pop("clip", None)
@@ -258,7 +258,7 @@ def tabular():
 
 
 def adversarial():
-	"""Two networks and two optimizers in one step, as the DCGAN example has them."""
+	"""Two networks and two optimizers in one step, as in the DCGAN example."""
 
 	def draw(pick):
 		return dict(latent=100, width=pick.choice([32, 64, 128]), image=pick.choice([32, 64, 128]), batch=power(pick, 16, 256))
@@ -298,7 +298,7 @@ def adversarial():
 		return Duel()
 
 	def settle(r):
-		"""Its step is its own: no clipping, no accumulation, Adam for both."""
+		"""Has its own step: no clipping, no accumulation, Adam for both."""
 		r["optimizer"] = "adam"
 		for key in ("clip", "accumulate"):
 			r.pop(key, None)

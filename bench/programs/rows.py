@@ -1,11 +1,11 @@
-"""What a row of the table of families is, and the choices that every family shares. Plain Python: a draw needs no PyTorch."""
+"""Rows of the table of families, and the choices common to all families. Plain Python, so that drawing needs no PyTorch."""
 from dataclasses import dataclass, field
 from typing import Callable
 
 PRECISIONS = {"text": ["amp-bf16", "amp-bf16", "bf16", "bf16", "bf16", "amp-fp16", "tf32", "fp32"], "vision": ["amp-bf16", "amp-bf16", "amp-fp16", "amp-fp16", "tf32", "fp32", "fp32"],
 	"single": ["amp-bf16", "tf32", "fp32", "fp32"]}
 OPTIMIZERS = {"text": ["adamw", "adamw", "adamw", "adamw-fused", "adam"], "vision": ["sgd", "sgd", "adamw", "adam", "rmsprop"], "single": ["adamw", "adam", "adam", "sgd"]}
-# sustained FLOP/s and bytes/s of one H200 in eager code, low on purpose: they only bound how long a draw takes
+# sustained FLOP/s and bytes/s of an H200 in eager code, low on purpose: they only bound the running time
 RATE = {"amp-bf16": 3e14, "amp-fp16": 3e14, "bf16": 3.5e14, "tf32": 1.6e14, "fp32": 4e13}
 STREAM_BPS = 2.5e12
 LIMIT_S, LIMIT_B = 0.30, 100e9
@@ -13,7 +13,7 @@ LIMIT_S, LIMIT_B = 0.30, 100e9
 
 @dataclass
 class Cost:
-	"""Of one forward pass of one micro-batch; act_B: what backward keeps, in the precision of the row."""
+	"""Of a forward pass of one micro-batch; act_B: activations kept for backward, in the row's precision."""
 	params: float
 	flop: float
 	act_B: float
@@ -25,17 +25,17 @@ class Cost:
 class Family:
 	name: str
 	kind: str  # transformers, torchvision, plain
-	draw: Callable  # (pick) -> dict of the family's own parameters, batch among them
+	draw: Callable  # (pick) -> dict of the family's parameters, including the batch
 	cost: Callable  # (r) -> Cost
-	units: Callable  # (r) -> {"samples": 8, …} of one micro-batch, the first is the batch
+	units: Callable  # (r) -> {"samples": 8, …} per micro-batch; the first is the batch
 	build: Callable  # (r) -> an object with step()
 	habits: str = "text"
 	traits: set = field(default_factory=set)  # compiles, checkpoints, no-bf16, no-fp16, train-only
-	settle: Callable = None  # (r) changes choices that the family cannot honour
+	settle: Callable = None  # (r) replaces choices that the family does not support
 
 
 def power(pick, low, high):
-	"""A power of two, low to high."""
+	"""A power of two from low to high."""
 	return 2 ** pick.randint(low.bit_length() - 1, high.bit_length() - 1)
 
 
@@ -70,12 +70,12 @@ def memory_B(r, cost):
 	wide = 2 if r["precision"] == "bf16" else 4
 	states = {"sgd": 1, "sgd-plain": 0, "rmsprop": 1}.get(r["optimizer"], 2)
 	kept = cost.act_B * (0.2 if r.get("checkpoint") else 1)
-	# foreach updates hold a temporary as large as the weights
+	# foreach updates need a temporary copy of the weights
 	return cost.params * (wide * (3 + states) + (2 if r["precision"].startswith("amp") else 0)) + kept + cost.other_B
 
 
 def step_s(r, cost):
-	"""A bound on the time of a step, not a prediction: the harness must end in time."""
+	"""An upper bound of the step time, so that measurements end in time; not a prediction."""
 	passes = 1 if r["mode"] == "forward" else 4 if r.get("checkpoint") else 3
 	once = passes * (cost.flop / RATE[r["precision"]] + 2.5 * cost.act_B / STREAM_BPS) + passes * cost.launches * 8e-6
 	return once * r.get("accumulate", 1) + (0 if r["mode"] == "forward" else 40 * cost.params / STREAM_BPS)

@@ -44,7 +44,7 @@ def predict(args, path):
 
 
 def memory_of(p):
-	"""What PyTorch's allocator holds at the peak: without the context of the driver."""
+	"""Peak memory of PyTorch's allocator: without the driver context."""
 	m = p.get("memory_B", {})
 	return m["total"] - m.get("context", 0) - m.get("buffers", 0) if "total" in m else None
 
@@ -147,7 +147,7 @@ def print_summaries(rows):
 
 
 def held_ids(ids):
-	"""A third of the operators, each kind of them in turn: figures are set on the others."""
+	"""Every third operator of each kind; the others are used to set parameters."""
 	kinds = collections.defaultdict(list)
 	for name in ids:
 		kinds[name.partition("-")[2]].append(name)
@@ -159,7 +159,7 @@ def held_ids(ids):
 	return held
 
 
-# between two kernels of a stream: programs whose device never waits lose about that for each launch, and the price of a kernel contains it
+# gap between two kernels of a stream: lost per launch by programs whose device never waits; included in the cost of a kernel
 GAP_S = 0.9e-6
 
 

@@ -1,7 +1,7 @@
 """Families of torchvision, by their names in its registry, without weights."""
 from rows import Cost, Family, power
 
-# name: millions of weights, GFLOP and MB kept for backward (fp32) of one sample at the base size, base size, largest batch
+# name: millions of weights; GFLOP and MB kept for backward (fp32) per sample at the base size; base size; largest batch
 CLASSES = {
 	"alexnet": (61.1, 1.4, 4, 224, 1024), "resnet18": (11.7, 3.6, 22, 224, 512), "resnet34": (21.8, 7.3, 32, 224, 512), "resnet50": (25.6, 8.2, 86, 224, 256), "resnet101": (44.5, 15.6, 127, 224, 256),
 	"resnet152": (60.2, 23.0, 178, 224, 128), "wide_resnet50_2": (68.9, 22.8, 112, 224, 128), "resnext50_32x4d": (25.0, 8.5, 112, 224, 128), "resnext101_32x8d": (88.8, 32.8, 247, 224, 64),
@@ -14,13 +14,13 @@ CLASSES = {
 	"squeezenet1_1": (1.2, 0.7, 21, 224, 512), "googlenet": (13.0, 3.0, 48, 224, 256), "inception_v3": (27.2, 11.4, 98, 299, 128), "maxvit_t": (30.9, 11.1, 308, 224, 64),
 }
 FIXED = {"maxvit_t": [224], "vit_b_16": [224], "vit_b_32": [224], "vit_l_16": [224], "swin_v2_t": [256], "inception_v3": [299, 342], "alexnet": [224]}
-# the compiler takes less than two minutes for these
+# compile in less than two minutes
 COMPILED = {"resnet18", "resnet34", "resnet50", "efficientnet_b0", "mobilenet_v2", "mobilenet_v3_large", "convnext_tiny", "vit_b_16", "vit_b_32", "regnet_y_1_6gf", "vgg16", "swin_t"}
 SEGMENT = {"deeplabv3_resnet50": (42.0, 347, 1090, 512, 16), "deeplabv3_resnet101": (61.0, 502, 1946, 512, 8), "deeplabv3_mobilenet_v3_large": (11.0, 20, 313, 512, 32), "fcn_resnet50": (35.3, 296, 1044, 512, 16),
 	"fcn_resnet101": (54.3, 451, 1899, 512, 8), "lraspp_mobilenet_v3_large": (3.2, 4, 296, 512, 32)}
 VIDEO = {"r3d_18": (33.4, 81, 169, 112, 32), "mc3_18": (11.7, 87, 232, 112, 32), "r2plus1d_18": (31.5, 81, 502, 112, 16), "s3d": (8.3, 36, 500, 224, 16), "mvit_v1_b": (36.6, 141, 1344, 224, 8), "mvit_v2_s": (34.5, 128, 1536, 224, 8),
 	"swin3d_t": (28.2, 88, 1356, 224, 8)}
-# at 800 by 1066, as the models resize by default; ssd at its own size
+# at 800 × 1066, the models' default; ssd at its own size
 DETECT = {"fasterrcnn_resnet50_fpn": (41.8, 290, 2000, 800, 8), "fasterrcnn_mobilenet_v3_large_fpn": (19.4, 30, 700, 800, 8), "maskrcnn_resnet50_fpn": (44.4, 330, 2600, 800, 4), "retinanet_resnet50_fpn": (34.0, 310, 2800, 800, 8),
 	"fcos_resnet50_fpn": (32.3, 260, 2600, 800, 8), "ssd300_vgg16": (35.6, 70, 200, 300, 32), "ssdlite320_mobilenet_v3_large": (3.4, 1.2, 160, 320, 32)}
 
@@ -45,7 +45,7 @@ def net_of(r, **fields):
 
 	loop.set_precision(r["precision"])
 	warnings.filterwarnings("ignore", module="torchvision")
-	# a regnet computes its widths with tensors and reads them back: built on the CPU and moved, as most scripts do
+	# regnets compute their widths with tensors and read them back: built on the CPU and moved, as most scripts do
 	with torch.device("cpu" if r["net"].startswith("regnet") else loop.DEVICE):
 		return torchvision.models.get_model(r["net"], weights=None, **fields).to(loop.DEVICE)
 
@@ -53,7 +53,7 @@ def net_of(r, **fields):
 def draw_of(net, table, images, **more):
 	def draw(pick):
 		most = table[net][4]
-		r = dict(net=net, image=pick.choice(images), batch=power(pick, max(2, most // 32), most))  # batch norm needs two
+		r = dict(net=net, image=pick.choice(images), batch=power(pick, max(2, most // 32), most))  # batch norm needs two samples
 		r.update((key, pick.choice(choices)) for key, choices in more.items())
 		return r
 
@@ -61,7 +61,7 @@ def draw_of(net, table, images, **more):
 
 
 def mean_loss(output, target):
-	"""Cross entropy of the main and the auxiliary heads, as the reference scripts weigh them."""
+	"""Cross entropy of the main and auxiliary heads, weighted as in the reference scripts."""
 	from torch.nn.functional import cross_entropy
 
 	if hasattr(output, "_fields"):  # googlenet, inception
@@ -110,7 +110,7 @@ def video(net):
 
 
 def boxes(r, n):
-	"""n objects an image, at random."""
+	"""n random objects per image."""
 	import torch
 
 	import loop

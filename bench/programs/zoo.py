@@ -17,7 +17,7 @@ KINDS = ["transformers", "torchvision", "plain"]
 
 
 def build(r):
-	"""A fresh program, the same for the same draw."""
+	"""A new program; equal draws give equal programs."""
 	import torch
 
 	torch.manual_seed(0)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds what the program says a step launches against what a profiler saw: compare.py JEOUL RUNS.csv TRACE.csv [SYSTEM]
+"""Compares the predicted launches of a step with those seen by a profiler: compare.py JEOUL RUNS.csv TRACE.csv [SYSTEM]
 
-TRACE.csv comes from trace.py RUNS.csv on a GPU. For each run: launches (copies and fills of memory by the driver left out), bytes of what only
-streams (products and attention left out; eager runs), and device time by kind, each as program / profiler.
+TRACE.csv is the output of trace.py RUNS.csv on a GPU. For each run prints the ratios prediction / profiler of launches (without the driver's copies
+and fills), bytes of streaming kernels (without products and attention; eager runs), and device time by kind.
 """
 import csv
 import json

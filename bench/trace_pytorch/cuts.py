@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Which products the library cuts along k and sums up by a kernel of its own, and how long each takes. cuts.py OUT.csv
+"""Finds the products that the library splits along k with a separate summing kernel, and their times: cuts.py OUT.csv
 
-Linear layers of a transformer (hidden size, width, tokens), forward, gradient of what went in, gradient of the weights, in bf16, tf32 and fp32. A kernel
-that only waits stands between any two, by which the profiler's list is taken apart. The second of two runs counts.
+Linear layers of a transformer (hidden size, width, tokens): forward, input gradient, weight gradient, in bf16, tf32 and fp32. A waiting kernel
+between products separates them in the profiler's list. The second of two runs counts.
 """
 import csv
 import sys
@@ -11,7 +11,7 @@ import torch
 
 HIDDEN = (256, 384, 512, 768, 1024, 1536, 2048, 4096)
 TOKENS = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
-MOST_FLOP = {"bf16": 4e12, "tf32": 2e12, "fp32": 4e11}  # of one product: the rest is as its neighbours are
+MOST_FLOP = {"bf16": 4e12, "tf32": 2e12, "fp32": 4e11}  # per product; larger ones behave like their neighbours
 
 
 def widths(hidden):

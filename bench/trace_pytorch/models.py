@@ -87,7 +87,7 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-	"""gpt and llama: next token; bert: every token; vit: one class a picture."""
+	"""gpt and llama: next token; bert: every token; vit: one class per image."""
 
 	def __init__(self, r):
 		super().__init__()
@@ -159,8 +159,8 @@ class Resnet50(nn.Module):
 
 
 class Masters:
-	"""What apex's O2 and its clipping do to a parameter: gradients widened and unscaled, their norm, the clipping, one fused update of fp32
-	masters, and the copy back."""
+	"""The work of apex O2 with clipping per parameter: gradients widened and unscaled, norm, clipping, a fused update of the fp32 masters, and the
+	copy back."""
 
 	def __init__(self, model):
 		self.params = list(model.parameters())
@@ -184,7 +184,7 @@ class Masters:
 
 
 class Run:
-	"""Model, data, optimizer; step() is one whole training step."""
+	"""Model, data, optimizer; step() runs one training step."""
 
 	def __init__(self, r):
 		self.r = r

@@ -114,7 +114,7 @@ def vit(hidden, heads, layers, patch):
 	return Transformer(dict(kind="vit", layers=layers, hidden=hidden, heads=heads, kv_heads=heads, ffn=4 * hidden, vocab=1000, seq=(224 // patch) ** 2 + 1, image=224, patch=patch, dropout=0, attention="sdpa"))
 
 
-# name: family, maker, millions of parameters, 1e9 multiply-adds and 1e6 outputs of products at 224, most images of a step
+# name: family, vendor, millions of parameters, 1e9 multiply-adds and 1e6 outputs of products at 224, largest number of images per step
 NETS = {
 	"resnet18": ("resnet", lambda: resnet((2, 2, 2, 2), False), 11.69, 1.82, 2.48, 1024), "resnet34": ("resnet", lambda: resnet((3, 4, 6, 3), False), 21.80, 3.67, 3.74, 512),
 	"resnet50": ("resnet", lambda: resnet((3, 4, 6, 3), True), 25.56, 4.11, 11.11, 512), "resnet101": ("resnet", lambda: resnet((3, 4, 23, 3), True), 44.55, 7.83, 16.23, 256),

@@ -24,7 +24,7 @@ def set_dtype(name):
 
 
 def graph_s(calls):
-	"""Seconds of one call: all `calls` (one for each copy of the operands) in a graph, replayed for a tenth of a second."""
+	"""Seconds per call: all `calls` (one per copy of the operands) in a graph, replayed for 0.1 s."""
 	stream = torch.cuda.Stream()
 	with torch.cuda.stream(stream):
 		for call in calls[:2]:
@@ -99,7 +99,7 @@ def rowwise(op, dtype, variant, rows, cols):
 		def back():
 			return (new().requires_grad_(), new())
 		w = weight.clone().requires_grad_()
-		bwd = (back, lambda x, g: torch.autograd.grad(F.rms_norm(x, [cols], w), (x, w), g), 5 * x_B)  # forward too
+		bwd = (back, lambda x, g: torch.autograd.grad(F.rms_norm(x, [cols], w), (x, w), g), 5 * x_B)  # includes the forward pass
 	elif op in ("gelu", "silu"):
 		f, b = (A.gelu, A.gelu_backward) if op == "gelu" else (A.silu, A.silu_backward)
 		fwd, bwd = (lambda: (new(),), f, 2 * x_B), (lambda: (new(), new()), b, 3 * x_B)
@@ -109,7 +109,7 @@ def rowwise(op, dtype, variant, rows, cols):
 	elif op == "cast":  # to or from fp32
 		fwd = (lambda: (new(torch.float32),), lambda x: x.to(torch.bfloat16), rows * cols * 6)
 		bwd = (lambda: (new(torch.bfloat16),), lambda x: x.float(), rows * cols * 6)
-	elif op == "sum":  # gradient of a bias
+	elif op == "sum":  # bias gradient
 		fwd = bwd = (lambda: (new(),), lambda x: x.sum(0), x_B)
 	elif op == "softmax":
 		fwd = (lambda: (new(),), lambda x: A._softmax(x, -1, False), 2 * x_B)

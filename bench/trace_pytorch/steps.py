@@ -37,7 +37,7 @@ def timed(run):
 	torch.cuda.synchronize()
 	n = max(2, min(40, int(0.35 / (time.perf_counter() - from_s))))
 	step_s = float("inf")
-	for _ in range(4):  # what another machine on the same host disturbs is timed again
+	for _ in range(4):  # repeat measurements disturbed by another machine on the same host
 		times = []
 		for _ in range(5):
 			from_s = time.perf_counter()
@@ -70,7 +70,7 @@ def compile_part(rows, part, parts):
 		try:
 			run = Run(row)
 			run.step()
-		except Exception as error:  # said when it is timed
+		except Exception as error:  # reported when it is timed
 			print(error, flush=True)
 		run = None
 		forget()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What really runs: every kernel of one training step, by the operator that launched it. trace.py RUNS.csv OUT.csv
+"""Lists all kernels of one training step by the operator that launched them: trace.py RUNS.csv OUT.csv
 
-One line for each run and pair (operator, kernel): launches, microseconds, and the bytes that the operator's inputs and outputs have
-(tensors counted once, views not at all). Compiled runs have Triton kernels; their bytes are what the kernel's tensor arguments hold.
+One line per run and pair (operator, kernel): launches, microseconds, and bytes of the operator's inputs and outputs (each tensor once, views not
+counted). For Triton kernels of compiled runs, the bytes of their tensor arguments.
 """
 import csv
 import gc
@@ -21,7 +21,7 @@ VIEWS = {"view", "_unsafe_view", "t", "transpose", "permute", "expand", "slice",
 
 
 class Bytes(TorchDispatchMode):
-	"""Bytes in and out of each operator that is no view."""
+	"""Bytes in and out of each operator except views."""
 
 	def __init__(self):
 		super().__init__()
@@ -32,15 +32,15 @@ class Bytes(TorchDispatchMode):
 		name = func._schema.name.split("::")[1]
 		if name.rstrip("_") not in VIEWS and name not in VIEWS:
 			inputs, outputs = tree_flatten((args, kwargs or {}))[0], tree_flatten(out)[0]
-			if name.startswith("nll_loss"):  # one entry of a row is read; the gradient is written whole
+			if name.startswith("nll_loss"):  # reads one entry per row; writes the whole gradient
 				inputs = []
-			if name == "_fused_adamw_":  # parameters and both moments are read and written, gradients read
+			if name == "_fused_adamw_":  # reads and writes parameters and both moments, reads gradients
 				outputs = tree_flatten((args[0], args[2], args[3]))[0]
 			elif name.endswith("_") and out is None:
-				outputs = tree_flatten(args[0])[0]  # changed in place: read and written
+				outputs = tree_flatten(args[0])[0]  # updated in place: read and written
 			self.moved[name] += sum(min(t.numel() * t.element_size(), t.untyped_storage().nbytes()) for t in inputs + outputs
 				if isinstance(t, torch.Tensor) and t.is_cuda)
-			if name == "_safe_softmax":  # three more kernels look for rows that are masked whole: scores read and marked, marks joined, results chosen
+			if name == "_safe_softmax":  # three more kernels handle fully masked rows: scores read and marked, marks reduced, results selected
 				self.moved[name] += out.numel() * (3 * out.element_size() + 3)
 			self.calls[name] += 1
 		return out
@@ -57,7 +57,7 @@ def kernels(run):
 		if event.device_type != torch.autograd.DeviceType.CPU:
 			continue
 		for kernel in event.kernels:
-			# the innermost operator only: an outer one lists the same kernel again
+			# only the innermost operator; outer ones list the same kernel again
 			if any(kernel.name == k.name and kernel.duration == k.duration for child in event.cpu_children for k in all_kernels(child)):
 				continue
 			entry = found[(event.name, kernel.name[:160])]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The benchmark's GPT in plain PyTorch: as a person would write it, with what this version of PyTorch offers. Prints one line of JSON."""
+"""The benchmark's GPT in plain PyTorch, written as usual with the features of this PyTorch version. Prints one line of JSON."""
 import argparse
 import json
 import resource

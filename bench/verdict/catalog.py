@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""catalog.py JEOUL: published healthy figures judged from the catalog alone, as they are and 25 % slower.
+"""catalog.py JEOUL: judges published healthy figures by the catalog alone, unchanged and slowed by 25 %.
 
-Rows: matrix products and copies of data/validation, all-reduces of 8 GPUs. Prints, for each kind, how many could be judged, how many
-healthy ones are called low (false alarms) and how many slowed ones are found. Rows used to fit the model are marked in docs/METHOD.md."""
+Rows: matrix products and copies of data/validation, all-reduces of 8 GPUs. Prints per kind the number of judged figures, healthy ones called low
+(false alarms), and slowed ones detected. docs/METHOD.md marks rows used for fitting."""
 import csv, json, math, os, subprocess, sys, tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")

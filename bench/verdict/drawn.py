@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""drawn.py JEOUL: what three quiet runs let a host's verdict find, where runs differ by a drawn spread (nothing is measured here).
+"""drawn.py JEOUL: detection by a host's verdict after three undisturbed runs, for simulated scatter between runs (nothing is measured here).
 
-Three runs of 200 figures a kind (of storage also 20 runs of 50) are drawn log-normal (and with the tails of Student's t, 4 degrees of freedom), kept in a store of this machine, and a fourth run is
-judged that is 0 to 50 % slower. Then fleets of 16 machines with one slow one, by `check --fleet`. host.py injects real faults."""
+Draws three runs of 200 figures per kind (also five; for storage also 20, of 50), log-normal and with Student's t tails (4 degrees of freedom), into a
+store of this machine, then judges a fourth run that is 0 to 50 % slower. Then fleets of 16 machines with one slow one, by `check --fleet`. host.py
+injects real faults."""
 import json, math, os, random, subprocess, sys, tempfile
 
 N, REPEATS = 200, 5
 SLOW = (0, 0.10, 0.20, 0.30, 0.50)
-KINDS = {  # as `jeoul bench` records them
+KINDS = {  # as recorded by `jeoul bench`
 	"product": ("gemm", "cpu", lambda i: {"dtype": "fp32", "m": 1024 + i, "n": 512, "k": 512, "n_threads": 2}, "gemm_flopps", 1e10),
 	"memory": ("memory", "cpu", lambda i: {"test": "copy", "size_B": (100 + i) << 20, "n_threads": 2}, "mem_Bps", 5e9),
 	"exchange, 16 MiB and more": ("allreduce", "shm", lambda i: {"size_B": (16 + i) << 20, "dtype": "float", "redop": "sum", "root": -1, "n_ranks": 2, "in_place": 0}, "algbw_Bps", 1e9),
@@ -31,7 +32,7 @@ def record(n, run, machine, kind, value, i):
 
 
 def history(jeoul, machine, kind, sd, tails, slow, seed, n_before):
-	"""Verdicts of the run after so many quiet ones."""
+	"""Verdicts on the run after this number of undisturbed ones."""
 	rng, lines, n = random.Random("%s %g %d %g %d" % (kind, sd, tails, slow, seed)), [], 0
 	for run in range(n_before + 1):
 		for i in range(N if n_before == 3 else N // 4):
@@ -48,7 +49,7 @@ def history(jeoul, machine, kind, sd, tails, slow, seed, n_before):
 
 
 def fleet(jeoul, slow, seed):
-	"""Names of the machines called slow, of sixteen with three runs of six figures each."""
+	"""Names of the machines called slow, of 16 with three runs of six figures each."""
 	rng, lines, n = random.Random(seed), [], 0
 	for node in range(16):
 		own = [rng.gauss(0, 0.012) for _ in range(6)]
@@ -75,7 +76,7 @@ def main():
 	machine = {k: r[k] for k in ("machine", "machine_name")}
 	print("%-28s %-12s" % ("figure", "runs differ") + "".join("%14s" % ("%d %% slow" % (100 * s) if s else "low of healthy") for s in SLOW))
 	alarms = verdicts = 0
-	for kind, n_before in [(kind, 3) for kind in KINDS] + [("storage", 20)]:
+	for kind, n_before in [(kind, n) for kind in KINDS for n in (3, 5)] + [("storage", 20)]:
 		for sd, tails in ((0.01, False), (0.02, False), (0.04, False), (0.02, True)):
 			cells = []
 			for slow in SLOW:

@@ -58,7 +58,7 @@ def check(store):
 
 
 def judged(history, work):
-	"""Both answers for one fresh run: (basis, results)."""
+	"""Both answers for a new run: (basis, results)."""
 	store, bare = os.path.join(work, "run.db"), os.path.join(work, "bare.db")
 	for path in (store, bare):
 		for tail in ("", "-wal", "-shm"):

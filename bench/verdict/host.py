@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""host.py JEOUL [--minutes N] [--quiet N] [--repeats N] [--kinds LIST]: faults injected on this host, after three quiet runs that are kept in a store of its own.
+"""host.py JEOUL [--minutes N] [--quiet N] [--repeats N] [--kinds LIST] [--history N]: faults injected on this host, after three (N) quiet runs that are kept in a store of its own.
 
 Figures: a product, memory, storage, TCP between two namespaces of this host. Faults: cgroup CPU quotas, a neighbour on the same cores, a process that
 streams memory, a throttled drive, a shaped link; each at 90, 75 and 50 % where it has a size. Every run is judged by `jeoul check --run`. Printed: for each
@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAIR = os.path.join(HERE, "..", "measure", "netns-pair")
 FS = "/sys/fs/cgroup"
 V2 = os.path.exists(FS + "/cgroup.controllers")
-LINK_MBIT = 800  # a host that is half asleep keeps up with it
+LINK_MBIT = 800  # low enough that a busy host can sustain it
 FRACS = (0.90, 0.75, 0.50)
 HOG = "import sys\na = bytearray(1 << 28)\nb = bytearray(1 << 28)\nwhile True: a[:] = b"
 BUSY = "while True: pass"
@@ -23,7 +23,7 @@ def write(path, text):
 
 
 class Group:
-	"""A cgroup that has the CPU before the others do, so that their work is as little noise as can be."""
+	"""A cgroup with CPU priority over the others, to reduce noise from them."""
 
 	def __init__(self):
 		name = "jeoul-verdict-%d" % os.getpid()
@@ -59,7 +59,7 @@ class Group:
 
 @contextlib.contextmanager
 def beside(code):
-	"""One more process on each CPU for as long as it takes."""
+	"""Runs one additional process per CPU."""
 	procs = [subprocess.Popen([sys.executable, "-c", code], preexec_fn=lambda: os.nice(-20)) for _ in range(os.cpu_count())]
 	time.sleep(0.3)
 	try:
@@ -129,6 +129,7 @@ def main():
 	ap.add_argument("--minutes", type=float, default=15)
 	ap.add_argument("--quiet", type=int, default=30)
 	ap.add_argument("--repeats", type=int, default=3)
+	ap.add_argument("--history", type=int, default=3)
 	ap.add_argument("--kinds", default="gemm,memory,storage,net")
 	args = ap.parse_args()
 	signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -159,9 +160,9 @@ def main():
 			cpu_kinds = [k for k in kinds if k in ("gemm", "memory")]
 			if bench.no_net:
 				print("no shaped link: " + bench.no_net)
-			for kind in kinds:  # until three were quiet by their own account
+			for kind in kinds:  # until `--history` runs report no noise
 				seen, n = collections.defaultdict(list), 0
-				while time.time() < end and n < 12 and (not seen or min(map(len, seen.values())) < 3):
+				while time.time() < end and n < 12 and (not seen or min(map(len, seen.values())) < args.history):
 					n += 1
 					load.append(os.getloadavg()[0])
 					for what, r in bench.run(kind).items():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""published.py JEOUL [-v]: figures that others published with their cause (data/verdict_cases.csv), judged from the catalog alone.
+"""published.py JEOUL [-v]: judges published figures with a known cause (data/verdict_cases.csv) by the catalog alone.
 
-Right: a sick figure is bad (low, too high, impossible), a healthy one normal or good. Wrong: the opposite. Everything else is neither.
-Fails where less than MIN_RIGHT are right or more than MAX_WRONG wrong."""
+Right: a faulty figure is bad (low, too high, impossible), a healthy one normal or good. Wrong: the opposite. Other verdicts count as neither. Fails
+if fewer than MIN_RIGHT are right or more than MAX_WRONG wrong."""
 import collections, csv, json, os, shlex, subprocess, sys
 
 CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "verdict_cases.csv")
@@ -11,7 +11,7 @@ BAD, FINE = ("low", "high", "impossible"), ("normal", "good")
 
 
 def ask(jeoul, row):
-	"""The result of one case, or what the program said instead."""
+	"""The verdict of one case, or the program's error."""
 	rate, kind = row["rate"], row["kind"]
 	busbw = rate.endswith(" busbw")
 	option = "--busbw" if busbw else "--rate" if kind in ("gemm", "memory", "link", "net") else "--algbw"

@@ -1,6 +1,6 @@
-# python3 traces.py OUT_FOLDER [NAME...]: profiler traces of small training loops on a GPU, 12 with one planted defect each and 4 healthy ones.
-# Then: for t in OUT/*.gz; do jeoul check $t; done. The defect is to be named first, and nothing above 5 % of a healthy step.
-# Each trace: 3 steps, shapes recorded, gzipped; all of them in OUT/traces.tar. A program that fails is named in OUT/traces.log.
+# python3 traces.py OUT_FOLDER [NAME...]: records profiler traces of small training loops on a GPU, 12 with one injected defect each and 4 healthy.
+# Then: for t in OUT/*.gz; do jeoul check $t; done. Expected: the defect comes first, and healthy traces have no finding above 5 % of a step.
+# Each trace: 3 steps with shapes, gzipped; all are in OUT/traces.tar. OUT/traces.log lists programs that failed.
 import gzip, json, os, sys, tarfile, time, traceback
 import torch
 import torch.nn as nn
