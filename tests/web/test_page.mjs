@@ -1,5 +1,5 @@
 // The live page in a real Chromium: every view, both languages, narrow and wide, light and dark; no error in the console, nothing from elsewhere, no
-// serious finding of axe-core; numbers equal the API's; the address holds the state; a slider redraws in time. Usage: test_page.mjs BASE [SHOTS]
+// finding of axe-core; numbers equal the API's; the address holds the state; a slider redraws in time. Usage: test_page.mjs BASE [SHOTS]
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync } from "node:fs";
 import { told, untold } from "./measure.mjs";
@@ -33,11 +33,13 @@ async function accessible(page, name) {
   if (!axe) return;
   await page.evaluate(require("node:fs").readFileSync(axe, "utf8")); // evaluated by the driver: the page itself takes no script from elsewhere
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  for (const v of found.violations.filter((x) => ["serious", "critical"].includes(x.impact))) check(false, `${name}: axe: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html.slice(0, 140)} ${v.nodes[0].any[0]?.message ?? ""}`);
+  for (const v of found.violations) check(false, `${name}: axe: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html.slice(0, 140)} ${v.nodes[0].any[0]?.message ?? ""}`);
 }
 
+// JEOUL_ALL=1: the other two as well, which take another five minutes
+const looks = [["en", 1440, false], ["ko", 390, true], ...(process.env.JEOUL_ALL ? [["en", 390, true], ["ko", 1440, false]] : [])];
 for (const view of views)
-  for (const [lang, width, dark] of [["en", 1440, false], ["ko", 390, true]]) {
+  for (const [lang, width, dark] of looks) {
     const name = `${view}-${lang}-${width}${dark ? "-dark" : ""}`;
     const page = await open(`/?view=${view}&lang=${lang}&cur=${lang === "ko" ? "KRW" : "USD"}`, { width, dark });
     check((await page.title()).includes("jeoul"), `${name}: title`);
@@ -176,7 +178,7 @@ for (const view of views)
       await context.close();
     }
   console.log(`first page: ${Math.round(bytes / 1000)} kB on the wire, answer after ${middle(own).toFixed(0)} ms, seen by the driver after ${middle(driver)} ms (an empty page: ${middle(empty)} ms); medians of 7`);
-  check(bytes > 10000 && bytes <= 150000, `first page: ${bytes} bytes`);
+  check(bytes > 10000 && bytes <= 175000, `first page: ${bytes} bytes`);
   check(own.every((ms) => ms > 0), `when the answer stood there: ${own}`);
 }
 { // more arrives than is answered: said first, with what is held; names in the chart do not lie on each other
@@ -198,11 +200,11 @@ for (const view of views)
 }
 { // Ask and Price answer one question alike: memory that may not suffice is said, and a click makes the run that Price counts with; what hosts cost is said
   const page = await open("/?on=8x+h100-sxm5");
-  check(/^Price and time counts with a run that surely fits/.test(await page.locator("p.second").innerText()), `memory: ${await page.locator("p.second").innerText()}`);
-  await page.locator("p.second .chip").click();
+  check(/^To be sure of the memory/.test(await page.locator(".result .repair").first().innerText()), `memory: ${await page.locator(".result").innerText()}`);
+  await page.locator(".result .repair .chip").first().click();
   await settle(page);
-  check(await page.inputValue("#f-recompute") === "selective" && !/surely fits/.test(await page.locator("p.second").innerText()), `surely fits: ${page.url()} ${await page.locator("p.second").innerText()}`);
-  const run = Number(await page.locator(".answer .num").nth(2).getAttribute("data-value"));
+  check(await page.inputValue("#f-recompute") === "selective" && !/To be sure/.test(await page.locator(".result").innerText()), `sure: ${page.url()} ${await page.locator(".result").innerText()}`);
+  const run = Number(await page.locator(".answer .num").nth(1).getAttribute("data-value"));
   const pick = await page.evaluate(async () => (await (await fetch("/api/v1/recommend", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "llama-3-8b", tokens: 1e10, only: "h100-sxm5", how: "rent", "max-gpus": 8, "per-machine": 8 }) })).json()).pick);
   check(Math.abs(run / pick.run_s.value - 1) < 1e-6 && pick.caveats.some((c) => c.key === "room"), `Ask ${run} s, Price ${pick.run_s.value} s: ${JSON.stringify(pick.caveats)}`);
   await page.goBack();

@@ -1,10 +1,10 @@
 // A prediction said in one large sentence, and what its numbers' drawers hold.
 import { state, set } from "/state.js";
-import { t, parts, partOf } from "/words.js";
-import { fmt, many, percent, grouped } from "/format.js";
+import { t, parts, fill, partOf } from "/words.js";
+import { fmt, many, percent, grouped, money, digits } from "/format.js";
 import { el, num, sentence } from "/dom.js";
 import { ask, caseOf } from "/api.js";
-import { repair, enough } from "/repair.js";
+import { repair, enough, chip, again } from "/repair.js";
 import { stack } from "/draw.js";
 
 const timeKeys = ["compute", "data_parallel", "tensor_parallel", "expert_parallel", "context_parallel", "pipeline_bubble", "pipeline_send", "optimizer", "contention", "host_launch", "offload", "input"];
@@ -45,11 +45,16 @@ const gib = (bytes) => { const x = bytes / 2 ** 30; return x >= 9.95 ? grouped(M
 export function fitWords(a) {
   const m = a.memory_B, peak = a.memory_peak_B, over = m.total > m.capacity, doubt = peak?.lo <= m.capacity && peak.hi > m.capacity && (over || a.fits);
   return { key: doubt ? (over ? "a_not_doubt" : "a_doubt") : !a.fits ? "a_not" : a.room && a.room !== "fits" ? "a_tight" : "a_fits", cls: !a.fits ? "bad" : doubt || a.room !== "fits" ? "warn" : "",
-    range: doubt ? [partOf(`${gib(peak.lo)}–${gib(peak.hi)}`, gib(m.capacity))] : [] };
+    range: doubt ? [`${gib(peak.lo)}–${gib(peak.hi)}`] : [] };
 }
 export function memorySentence(a) {
   const { key, cls, range } = fitWords(a);
-  return el("span", { className: `fit ${cls}` }, ...sentence(parts(key), ...range, num(a.memory_B.total, "B", { ...about(a, "memory"), lo: a.memory_peak_B?.lo, hi: a.memory_peak_B?.hi, plain: true }), num(a.memory_B.capacity, "B", { ...about(a, "capacity"), digits: 3 })));
+  return el("span", { className: `fit ${cls}` }, ...sentence(parts(key), num(a.memory_B.total, "B", { ...about(a, "memory"), lo: a.memory_peak_B?.lo, hi: a.memory_peak_B?.hi, plain: true }), ...range, num(a.memory_B.capacity, "B", { ...about(a, "capacity"), digits: 3 })));
+}
+// The same as a cell: the word, and its interval where it is in doubt.
+export function memoryCell(a) {
+  const { key, cls, range } = fitWords(a), words = { a_not: "fits_no", a_not_doubt: "fits_hardly", a_doubt: "fits_probably", a_tight: "fits_tight", a_fits: "fits_yes" };
+  return el("td", { className: cls }, `${t(words[key])}, `, ...sentence(partOf("|", fmt(a.memory_B.capacity, "B", 3)).split("|"), el("span", {}, num(a.memory_B.total, "B", { ...about(a, "memory"), lo: a.memory_peak_B?.lo, hi: a.memory_peak_B?.hi, plain: true }), range.length ? ` (${range[0]})` : "")));
 }
 // The bar of memory with its interval over the capacity.
 export const memoryBar = (a, more) => stack(memoryParts(a), { name: t("memory"), show: (v) => fmt(v, "B"), limit: a.memory_B.capacity, limitName: fmt(a.memory_B.capacity, "B", 3), whisker: a.memory_peak_B, ...more });
@@ -59,7 +64,7 @@ export function answerSentence(a) {
   out.push(...sentence(parts("a_step"), num(a.step_s, "s", about(a, "step"))), " ");
   const run = a.scope !== "step" ? runSeconds(a) : null;
   if (run) {
-    out.push(...sentence(parts("a_run"), num(runTokens(a, run), "1", { text: many(runTokens(a, run)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))));
+    out.push(...sentence(parts("a_run"), many(runTokens(a, run)), num(run, "s", about(a, "run"))));
     if (a.cost_usd) out.push(...sentence(parts("a_cost"), num(a.cost_usd, "usd", about(a, "cost"))));
     out.push(t("a_run_end"), " ");
   }
@@ -70,29 +75,49 @@ export function answerSentence(a) {
 // Where memory may turn out too small: what makes sure. Price and time counts with a run that is sure to fit.
 function unsure(a) {
   const thrifty = a.micro_batch > 1 ? { batch: String(Math.floor(a.micro_batch / 2)), global: "" } : { recompute: { none: "selective", selective: "full" }[a.recompute], batch: "1", zero: String(a.parallel.zero) };
-  const chip = a.micro_batch > 1 ? `${t("batch")} ${thrifty.batch}` : thrifty.recompute ? `${t("recompute")} ${thrifty.recompute}` : "";
-  return [t(a.micro_batch > 1 ? "a_may" : "a_may_price"), " ", chip ? el("button", { type: "button", className: "chip", onclick: () => { set(thrifty, true); dispatchEvent(new Event("popstate")); } }, chip) : "", " "];
+  const chip = a.micro_batch > 1 ? `${t("batch")} ${thrifty.batch}` : thrifty.recompute ? t(`recompute_${thrifty.recompute}`) : "";
+  return [t("a_may"), " ", chip ? el("button", { type: "button", className: "chip", onclick: () => { set(thrifty, true); dispatchEvent(new Event("popstate")); } }, chip) : ""];
 }
 export function secondLine(a) {
-  const out = fitWords(a).key === "a_doubt" ? unsure(a) : [], run = runSeconds(a);
+  const out = [], run = runSeconds(a);
   if (!a.fits) {
     out.push(...sentence(parts("a_if"), num(a.step_s, "s", about(a, "step"))), " ");
-    if (run) out.push(...sentence(parts("a_if_run"), num(runTokens(a, run), "1", { text: many(runTokens(a, run)), origin: "given", label: t("tokens") }), num(run, "s", about(a, "run"))), " ");
+    if (run) out.push(...sentence(parts("a_if_run"), many(runTokens(a, run)), num(run, "s", about(a, "run"))), " ");
   }
   if (a.tokens_per_s?.value) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
   else if (a.samples_per_s) out.push(...sentence(parts("a_samples"), num(a.samples_per_s, "1", about(a, "samples"))), " ");
   const rent = a.rent;
   if (a.cost_usd && rent && a.n_gpus > rent.largest_offer_gpus) out.push(...sentence(parts(rent.hosts_not_joined ? "a_rent_apart" : "a_rent"), num(rent.gpu_usdps * 3600, "usd", { label: t("rent"), origin: "listed", source: `${rent.provider}, ${rent.item}`, date: rent.date, digits: 3 }), rent.provider, String(a.n_gpus), String(rent.largest_offer_gpus)), " ");
   if (a.step_s.lo) out.push(t("a_sure"));
-  return el("p", { className: "second" }, out);
+  return el("div", {}, fitWords(a).key === "a_doubt" ? el("p", { className: "repair" }, unsure(a)) : "", el("p", { className: "second" }, out));
 }
-// Where it does not fit: how many of the same GPUs would take it.
+// What a piece of advice changes, in the terms of this page; null: it cannot be clicked.
+export function changeOf(a) {
+  switch (a.change) {
+    case "global_batch": return { global: String(a.global_batch), batch: "" };
+    case "precision": return { precision: /\b(fp8|bf16|fp16|tf32)\b/.exec(a.text)?.[1] };
+    case "compile": return { framework: "compiled" };
+    case "flash": return { flash: "yes" };
+    case "zero": case "less_zero": return { zero: /ZeRO-(\d)/.exec(a.text)?.[1] ?? "0" };
+    case "recompute": return { recompute: /full/.test(a.text) ? "full" : "selective" };
+    case "less_recompute": return { recompute: /^selective/.test(a.text) ? "selective" : "none" };
+    case "offload": return { offload: /--offload (\S+)/.exec(a.text)?.[1] ?? "optimizer" };
+    default: return null;
+  }
+}
+export const adviceName = (a) => fill("c_" + a.change, a.change === "global_batch" ? many(a.global_batch) : a.change === "zero" ? /ZeRO-(\d)/.exec(a.text)?.[1] ?? "" : state.lang === "ko" ? a.text.split(" ")[0] : a.text);
+// Where it does not fit: what the command proposes, then the smallest system that takes it, of the same GPUs or one that is rented.
 export function noRoom(a, on = state.on) {
   const box = repair();
-  if (!a.fits) enough(box, on, async (wider) => { const b = await ask("predict", { ...caseOf(), on: wider }); return { fits: b.fits, text: partOf(fmt(b.memory_B.total, "B"), fmt(b.memory_B.capacity, "B", 3)) }; }, (wider) => ({ on: wider }));
-  return a.fits ? "" : box;
+  if (a.fits) return "";
+  const propose = repair(), rented = repair(), add = (to, words, text, change) => to.append(to.childElementCount ? "" : `${t(words)} `, chip(text, () => again(change))), per = (b) => `${t("step")} ${fmt(b.step_s.value, "s")}`;
+  for (const p of (a.advice ?? []).filter((q) => changeOf(q) && q.step_s_after > 0)) add(propose, "r_fits_with", `${adviceName(p)}: ${per({ step_s: { value: p.step_s_after } })}`, changeOf(p));
+  if (a.parallel && !state.tune) ask("predict", { ...caseOf(), on, tune: "qlora", offload: "" }).then((b) => { if (b.fits) add(propose, "r_fits_with", `QLoRA: ${per(b)}`, { tune: "qlora", offload: "" }); }, () => {});
+  if (a.tokens_per_s) ask("recommend", { model: state.model, tokens: caseOf().tokens, how: "rent,spot" }).then(({ pick: p }) => { if (p) add(rented, "r_rented", `${p.system}: ${money(p.cost_usd.value, 2)}, ${fmt(p.wall_s.value, "s")}`, { on: p.system, batch: "", global: "" }); }, () => {});
+  enough(box, on, async (wider) => { const b = await ask("predict", { ...caseOf(), on: wider }); return { fits: b.fits, text: partOf(fmt(b.memory_B.total, "B"), fmt(b.memory_B.capacity, "B", 3)) }; }, (wider) => ({ on: wider }));
+  return el("div", {}, el("p", { className: "second" }, fill("a_times", digits(a.memory_B.total / a.memory_B.capacity, 2))), propose, rented, box);
 }
-export const twoFigures = (a) => [[t("step"), fmt(a.step_s.value, "s")], [t("memory_short"), partOf(fmt(a.memory_B.total, "B"), fmt(a.memory_B.capacity, "B", 3))]];
+export const twoFigures = (a) => [[t("step"), fmt(a.step_s.value, "s")], ...(a.fits && a.cost_usd && runSeconds(a) && a.scope !== "step" ? [[t("cost"), money(a.cost_usd.value, 2)]] : []), [t("memory_short"), partOf(fmt(a.memory_B.total, "B"), fmt(a.memory_B.capacity, "B", 3))]];
 // Names and figures of the parts below a bar; the bar itself is a picture.
 export function key(list, unit, total) {
   return el("ul", { className: "key" }, list.filter((p) => p.value / total > 0.004).map((p) => el("li", { className: `look${p.look}${p.strong ? " strong" : ""}` }, el("i", {}), p.name, " ", num(p.value, unit, { label: p.name, formula: partOf(percent(p.value / total), fmt(total, unit, 3)) }))));

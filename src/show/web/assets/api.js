@@ -62,9 +62,11 @@ export const tidy = (body) => Object.fromEntries(Object.entries(body).filter(([,
 // The run that the page is about, as options of `predict`. Networks take no tokens: the page's own number is not sent with them.
 const wordless = new Set(), usual = (s) => s.tokens === defaults.tokens;
 export function caseOf(s = state) {
-  return tidy({ model: s.model, on: s.on, batch: s.batch, "global-batch": s.global, seq: s.seq, precision: s.precision, framework: s.framework, recompute: s.recompute, flash: s.flash,
+  return tidy({ model: s.model, on: s.on, batch: s.batch, "global-batch": s.global, seq: s.seq, precision: s.precision, framework: s.framework, recompute: s.recompute, flash: s.flash, offload: s.offload, tune: s.tune,
     parallel: s.zero === "" ? "" : `zero=${s.zero}`, tokens: wordless.has(s.model) && usual(s) ? "" : Number(s.tokens) >= 1 && Number(s.tokens) < 1e18 ? Math.round(Number(s.tokens)) : s.tokens });
 }
+// A service sized to its targets, asked for the same way wherever it is asked.
+export const serveRequest = (more) => ({ ...tidy({ model: state.model, on: state.on, prompt: state.prompt, answer: state.answer, weights: state.weights, ...more }), rate: `${state.rate}/s`, ttft: `${state.ttft} s`, tpot: `${state.tpot} s` });
 export async function askCase(more) {
   const { model } = state, body = caseOf();
   try { return await ask("predict", { ...body, ...more }); } catch (e) {

@@ -1,6 +1,6 @@
 import { state, hello, read, set, listen, address, remember } from "/state.js";
 import { setLang, t } from "/words.js";
-import { digits } from "/format.js";
+import { digits, dated } from "/format.js";
 import { el, keepFocus } from "/dom.js";
 import { fault } from "/repair.js";
 import { askEarly, caseOf, Refused } from "/api.js";
@@ -26,7 +26,7 @@ function frame() {
   cur.textContent = state.cur === "USD" ? "₩" : "$";
   cur.setAttribute("aria-label", t(state.cur === "USD" ? "in_krw" : "in_usd"));
   cur.onclick = () => { set({ cur: state.cur === "USD" ? "KRW" : "USD" }); show(); };
-  document.getElementById("foot").replaceChildren(el("span", {}, t("marks")), el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version ?? ""} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), hello.krw_per_usd ? ` · 1 USD = ${digits(hello.krw_per_usd, 6)} KRW (${hello.krw_per_usd_date})` : ""));
+  document.getElementById("foot").replaceChildren(el("span", {}, t("marks")), el("span", {}, t("foot")), el("span", {}, t("offline")), el("span", {}, `jeoul ${hello.version ?? ""} · `, el("a", { href: "/api/v1/openapi.json" }, "API"), " · ", el("a", { href: "/metrics" }, "metrics"), hello.krw_per_usd ? ` · 1 USD = ${digits(hello.krw_per_usd, 6)} KRW (${dated(hello.krw_per_usd_date)})` : ""));
 }
 async function show() {
   frame();

@@ -13,7 +13,7 @@ export function showAsk(main) {
   const update = answering(answer, async () => {
     try {
       const last = await askCase();
-      answer.replaceChildren(answerSentence(last), planLine(last), secondLine(last), noRoom(last));
+      answer.replaceChildren(answerSentence(last), noRoom(last), planLine(last), secondLine(last));
       pocket(answer, ...twoFigures(last));
       showChosen(chosenOf(last));
       say(answer.textContent);

@@ -3,6 +3,7 @@ import { state, set, hello } from "/state.js";
 import { t, ending } from "/words.js";
 import { el, dropZone, field, choice } from "/dom.js";
 import { takeModel } from "/modelfile.js";
+import { names } from "/plan.js";
 
 export function lists() {
   const option = ([id, name]) => el("option", { value: id }, name);
@@ -22,7 +23,7 @@ function offer(text) {
 }
 // where the style sheet cannot do it (field-sizing)
 const grow = (input) => { if (!CSS.supports("field-sizing", "content")) input.style.width = `calc(${Math.max(input.value.length, 4)}ch + 1.1em)`; };
-function word(key, list, label) {
+export function word(key, list, label) {
   const input = el("input", { className: "word", id: "q-" + key, value: state[key], list, spellcheck: false, autocomplete: "off", "aria-label": label });
   grow(input);
   input.addEventListener("input", () => { grow(input); if (list === "l-systems") offer(input.value); });
@@ -65,7 +66,9 @@ export function question({ verb = "q_verb", end = "q_end", drop = true } = {}) {
     el("div", { className: "below" }, builder(), drop ? dropZone(t("drop"), (f) => takeModel(f).then(() => { const w = document.getElementById("q-model"); w.value = state.model; grow(w); }, () => alert(`${f.name} ${t("unread")}`))) : null));
 }
 export const precisions = () => [["", t("auto")], ...["fp32", "tf32", "fp16", "bf16", "fp8"].map((p) => [p, p])];
-export const frameworks = () => [["", t("auto")], ...["eager", "compiled", "megatron", "native"].map((p) => [p, p])];
+export const frameworks = () => [["", t("auto")], ...["eager", "compiled", "megatron", "native"].map((p) => [p, names[p] ?? p])];
 export const recomputes = () => [["", t("auto")], ["none", t("recompute_none_short")], ["selective", t("recompute_selective")], ["full", t("recompute_full")]];
 export const zeros = () => [["", t("auto")], ...["0", "1", "2", "3"].map((p) => [p, "ZeRO-" + p])];
-export const settings = () => el("div", { className: "fields" }, field("batch", { type: "number", width: 6 }), field("seq", { type: "number", width: 7 }), choice("precision", precisions()), choice("framework", frameworks()), choice("recompute", recomputes()), choice("zero", zeros()), field("tokens", { width: 8, placeholder: "1e10" }));
+// Choices that a proposal made, where they can be taken back.
+const given = () => [state.tune && choice("tune", [["", t("tune_full")], ["lora", "LoRA"], ["qlora", "QLoRA"]]), state.offload && choice("offload", [["", t("recompute_none_short")], [state.offload, state.offload]])].filter(Boolean);
+export const settings = () => el("div", { className: "fields" }, field("batch", { type: "number", width: 6 }), field("seq", { type: "number", width: 7 }), choice("precision", precisions()), choice("framework", frameworks()), choice("recompute", recomputes()), choice("zero", zeros()), field("tokens", { width: 8, placeholder: t("e_tokens") }), ...given());

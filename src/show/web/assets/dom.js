@@ -1,6 +1,6 @@
 // Small helpers: elements, numbers that open their drawer, fields that write into the state.
 import { state, set } from "/state.js";
-import { t } from "/words.js";
+import { t, after } from "/words.js";
 import { fmt, range } from "/format.js";
 import { openDrawer } from "/drawer.js";
 import { latest } from "/api.js";
@@ -18,7 +18,7 @@ export function el(tag, props = {}, ...children) {
 // A figure: { value, lo, hi } or a number, its unit, and what its drawer says.
 export function num(e, unit, about = {}) {
   const v = e && typeof e === "object" ? e : { value: e };
-  const text = about.text ?? fmt(v.value, unit, about.digits ?? 2), spread = about.plain ? "" : range(v, unit);
+  const text = about.text ?? fmt(v.value, unit, about.digits ?? 2, about.like), spread = about.plain ? "" : range(v, unit, about.digits ?? 2, about.like);
   const b = el("button", { type: "button", className: "num", onclick: () => openDrawer({ ...about, ...v, unit, text }) }, text);
   b.dataset.value = v.value;
   b.setAttribute("aria-haspopup", "dialog");
@@ -45,6 +45,7 @@ export const answering = (box, work) => latest(async () => { wait(box); try { aw
 // What follows a figure without a space, a particle or a full stop, stays on its line.
 export function sentence(parts, ...inside) {
   let tail = "";
+  parts = parts.map((part, i) => (i ? after(part, inside[i - 1]?.textContent ?? String(inside[i - 1] ?? "")) : part));
   return parts.flatMap((part, i) => {
     const text = part.slice(tail.length), e = inside[i], own = e instanceof Element, next = own ? /^[^\s(]{1,8}/.exec(parts[i + 1] ?? "")?.[0] ?? "" : "";
     tail = next;
@@ -82,7 +83,7 @@ export function slider(key, values, show, { label } = {}) {
   const out = el("output", {}, state[key] === "" ? t("auto") : show(state[key]));
   const input = el("input", { type: "range", id: "s-" + key, min: 0, max: values.length - 1, step: 1, value: index(), oninput: (e) => { const v = values[e.target.value]; out.textContent = show(v); input.setAttribute("aria-valuetext", out.textContent); set({ [key]: String(v) }); } });
   input.setAttribute("aria-valuetext", out.textContent);
-  const box = el("label", { className: "slider" }, el("span", {}, label ?? t(key)), out, input);
+  const box = el("label", { className: "slider" }, el("span", {}, label ?? t(key)), out, input, el("small", { ariaHidden: "true" }, show(values[0])), el("small", { ariaHidden: "true" }, show(values.at(-1))));
   // what was chosen for the person, while nothing else is said
   box.chosen = (v) => { if (state[key] !== "" || v == null) return; input.value = index(v); out.textContent = `${show(v)} (${t("auto")})`; input.setAttribute("aria-valuetext", out.textContent); };
   return box;
@@ -116,7 +117,7 @@ export function fragment(html) {
 function taken(figure, data) {
   const file = figure.querySelector("figcaption").textContent.trim().replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase(), button = (name, give) => el("button", { type: "button", className: "quiet", onclick: give }, name);
   const drawn = () => [...figure.querySelectorAll(":scope > svg")].find((s) => s.getBoundingClientRect().width);
-  return el("div", { className: "picture" }, data, button("SVG", async () => save(`${file}.svg`, "image/svg+xml", (await import("/picture.js")).svgText(drawn()))), button("CSV", () => save(`${file}.csv`, "text/csv", data.dataset.csv)));
+  return el("div", { className: "picture" }, data, button("SVG", async () => { const { svgText } = await import("/picture.js"), chart = drawn(); if (chart) save(`${file}.svg`, "image/svg+xml", svgText(chart)); }), button("CSV", () => save(`${file}.csv`, "text/csv", data.dataset.csv)));
 }
 export function save(name, type, text) {
   const a = el("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });

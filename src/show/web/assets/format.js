@@ -28,27 +28,37 @@ function unitOf(v, unit) {
   const [last, name] = list[list.length - 1];
   return [size[name] ?? last, name];
 }
+// The size of the unit in which v is written: round figures of an axis are round in it.
+export const sizeOfUnit = (v, unit) => unitOf(v, unit)[0];
+// v in the unit in which `most` is written: the figures of one axis.
+export const fmtLike = (v, most, unit) => { const [by, name] = unitOf(most, unit); return glue(digits(v / by, 3), name); };
 const named = (name) => (state.lang === "ko" && ko_units[name]) || name;
 const glue = (text, name) => (!name ? text : state.lang === "ko" && ko_units[name] ? text + named(name) : text + " " + name);
 
-export function fmt(v, unit = "1", n = 2) {
+// like: the figure whose unit is taken, the same for all of a column.
+export function fmt(v, unit = "1", n = 2, like = v) {
   if (v == null || Number.isNaN(v)) return "–";
   if (unit === "frac") return digits(100 * v, n) + " %";
   if (unit === "usd") return money(v, n);
   if (unit === "count") return grouped(Math.round(v));
-  const [by, name] = unitOf(v, unit);
+  const [by, name] = unitOf(like, unit);
   return glue(digits(v / by, n), name);
 }
-export function range(e, unit, n = 2) {
+export function range(e, unit, n = 2, like = e?.value) {
   if (!e || e.lo == null || e.lo === e.hi) return "";
   if (unit === "usd") { // one sign for both ends where they share it
     const lo = money(e.lo, n), hi = money(e.hi, n), tail = /[^\d.,]+$/.exec(hi)?.[0] ?? "", head = /^[^\d]+/.exec(hi)?.[0] ?? "";
     return lo === hi ? "" : `${tail && lo.endsWith(tail) ? lo.slice(0, -tail.length) : lo}–${head && lo.startsWith(head) ? hi.slice(head.length) : hi}`;
   }
-  const [by] = unit === "frac" ? [0.01] : unitOf(e.value, unit);
+  const [by] = unit === "frac" ? [0.01] : unitOf(like, unit);
   const ends = [e.lo, e.hi].map((v) => digits(v / by, n));
   return ends[0] === ends[1] ? "" : ends.join("–");
 }
+// Prices and rates of more than 90 days are marked, as the commands mark them.
+export const isOld = (date) => Boolean(date) && Date.now() - Date.parse(date) > 90 * 864e5;
+export const dated = (date) => `${date}${isOld(date) ? " ⚠" : ""}`;
+// How many times as fast: 8.04×, 0.45×.
+export const times = (v) => `${digits(v, v < 1 ? 2 : 3)}×`;
 // A sum of dollars as a number in the money that is shown, and such a number as text: axes want round figures in it.
 export const inMoney = (usd) => (state.cur === "KRW" ? usd * hello.krw_per_usd : usd);
 export const money = (usd, n = 3) => (usd == null ? "–" : moneyText(inMoney(usd), n));
@@ -58,7 +68,7 @@ export function moneyText(v, n = 3) {
     for (const [by, name] of [[1e8, "억"], [1e4, "만"]]) if (v >= by) return digits(v / by, n) + name + " 원";
     return digits(v, n) + "원";
   }
-  return (won ? "₩" : "$") + (v >= 1e6 ? digits(v / 1e6, n) + " M" : digits(v, n));
+  return (won ? "₩" : "$") + (v >= 1e6 ? digits(v / 1e6, n) + " M" : won ? digits(v, n) : digits(v, n).replace(/\.\d$/, "$&0")); // cents
 }
 // 1e9 -> "1 B", as people say it of tokens
 export function many(v) {
@@ -66,4 +76,4 @@ export function many(v) {
   for (const [by, name] of [[1e12, " trillion"], [1e9, " billion"], [1e6, " million"]]) if (v >= by) return digits(v / by, 3) + name;
   return digits(v, 3);
 }
-export const percent = (f) => digits(100 * f, f < 0.1 ? 1 : 2) + " %";
+export const percent = (f) => digits(100 * f, f < 0.1 ? 1 : f < 0.995 ? 2 : 3) + " %"; // 101 % is not 100 %

@@ -4,7 +4,7 @@ import { t, fill } from "/words.js";
 import { grouped } from "/format.js";
 import { el } from "/dom.js";
 
-const names = { eager: "PyTorch eager", compiled: "PyTorch compiled", megatron: "Megatron-LM", fused: "Unsloth", apex: "PyTorch with apex" };
+export const names = { eager: "PyTorch eager", compiled: "PyTorch compiled", megatron: "Megatron-LM", fused: "Unsloth", apex: "PyTorch with apex" };
 // How it is cut, without the number of copies: "FSDP, TP 2+SP, full recompute", as the command says it (jl_show_cut).
 export function planKind(a) {
   const p = a.parallel ?? a, states = p.zero === 3 && p.shard > 0 && p.shard < p.dp ? "HSDP" : ["DDP", "ZeRO-1", "ZeRO-2", "FSDP"][p.zero ?? 0];
@@ -13,12 +13,21 @@ export function planKind(a) {
     a.recompute && a.recompute !== "none" && t(`recompute_${a.recompute}`), (Array.isArray(a.offload) ? a.offload.length : a.offload) && t("offload")].filter(Boolean);
   return list.join(", ") || t("one_copy");
 }
-export function planText(a) {
+function planParts(a) {
   const dp = (a.parallel ?? a).dp;
-  return [planKind(a), dp > 1 && fill("copies", dp), `${fill("micro", a.micro_batch)}${a.accumulate > 1 ? ` ${fill("accumulated", a.accumulate)}` : ""}`, a.seq && fill("seq_of", grouped(a.seq)), a.precision, a.framework && (names[a.framework] ?? a.framework)].filter(Boolean).join(" · ");
+  return [planKind(a), dp > 1 && fill("copies", dp), `${fill("micro", a.micro_batch)}${a.accumulate > 1 ? ` ${fill("accumulated", a.accumulate)}` : ""}`, a.seq && fill("seq_of", grouped(a.seq)), a.precision, a.framework && (names[a.framework] ?? a.framework)].filter(Boolean);
+}
+export const planText = (a) => planParts(a).join(" · ");
+// What of a plan differs from the one above it.
+export function planBeside(a, first) {
+  const same = planParts(first);
+  return planParts(a).filter((p) => !same.includes(p)).join(" · ") || t("same_plan");
 }
 // Marked where the plan differs from `before`, a plan of the same model.
 export const planChanged = (a, before) => (before && before.model === a.model && planKind(a) !== planKind(before) ? el("span", { className: "changed", title: planKind(before) }, t("plan_changed")) : "");
+
+// A row's plan, and where it differs from the row before, what that was.
+export const planStep = (a, before) => { const mark = planChanged({ ...a, model: state.model }, before && { ...before, model: state.model }); return [`${planKind(a)}, ${fill("micro", a.micro_batch)} `, mark, mark ? el("span", { className: "dim" }, ` ${fill("plan_was", planKind(before))}`) : ""]; };
 
 // The line below the sentence. What was shown before, on whichever view, is what it is compared with.
 let planShown = null;
@@ -34,7 +43,7 @@ export function showChosen(chosen) {
     const field = document.getElementById("f-" + key), words = `${t("auto")}: ${value}`;
     if (field?.options) field.options[0].textContent = words;
     else if (field) field.placeholder = words;
-    for (const chip of document.querySelectorAll(`[data-auto="${key}"]`)) chip.textContent = words;
+    for (const chip of document.querySelectorAll(`[data-auto="${key}"]`)) { chip.textContent = words; for (const twin of chip.parentElement.querySelectorAll(".chip:not([data-auto])")) twin.hidden = twin.textContent === String(value); }
   }
 }
 export const chosenOf = (a) => ({ batch: state.batch === "" ? a.micro_batch * (a.accumulate ?? 1) : "", seq: state.seq === "" ? a.seq : "", precision: state.precision === "" ? a.precision : "", framework: state.framework === "" ? names[a.framework] ?? a.framework : "", recompute: state.recompute === "" ? t(`recompute_${a.recompute}_short`) : "", zero: state.zero === "" && a.parallel ? (a.parallel.zero ? `ZeRO-${a.parallel.zero}` : t("zero_none")) : "" });

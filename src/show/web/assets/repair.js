@@ -47,9 +47,10 @@ export function withCount(on, n) {
   const { gpu, over } = counted(on);
   return n > HOST ? `${n / HOST}x(${HOST}x ${gpu})${over}` : n > 1 ? `${n}x ${gpu}` : gpu;
 }
+const MORE = 16; // times as many GPUs are still an answer to who asked
 // The smallest doubling of the system on which it fits, as a chip behind `words`; `ask(on)` answers { fits, text } or throws.
 export async function enough(box, on, ask, change) {
-  for (let n = 2 ** Math.ceil(Math.log2(counted(on).n + 1)); n <= 1024; n *= 2) {
+  for (let n = 2 ** Math.ceil(Math.log2(counted(on).n + 1)); n <= MORE * counted(on).n; n *= 2) {
     const wider = withCount(on, n);
     try {
       const a = await ask(wider);

@@ -1,30 +1,15 @@
 import { state, set, hello } from "/state.js";
-import { t, fill } from "/words.js";
-import { fmt, percent, digits, grouped, many } from "/format.js";
-import { el, num, slider, chips, copyButton, answering, keepFocus, pocket } from "/dom.js";
+import { t, parts } from "/words.js";
+import { fmt, digits, grouped, money, range, times } from "/format.js";
+import { el, num, slider, chips, copyButton, sentence, answering, keepFocus, pocket } from "/dom.js";
 import { fault, counted, withCount } from "/repair.js";
 import { askCase, caseOf, commandLine } from "/api.js";
 import { question, precisions, frameworks, recomputes, zeros } from "/case.js";
-import { answerSentence, noRoom, twoFigures, timeParts, memoryParts, memoryBar, key, about } from "/answer.js";
+import { answerSentence, noRoom, twoFigures, timeParts, memoryParts, memoryBar, key, changeOf, adviceName } from "/answer.js";
 import { planLine, showChosen, chosenOf } from "/plan.js";
 import { stack, widthOf, keepDrawn } from "/draw.js";
 
 const powers = (a, b) => { const l = []; for (let v = a; v <= b; v *= 2) l.push(v); return l; };
-
-// What a piece of advice changes, in the terms of this page; null: it cannot be clicked.
-function apply(a) {
-  switch (a.change) {
-    case "global_batch": return { global: String(a.global_batch), batch: "" };
-    case "precision": return { precision: /\b(fp8|bf16|fp16|tf32)\b/.exec(a.text)?.[1] };
-    case "compile": return { framework: "compiled" };
-    case "flash": return { flash: "yes" };
-    case "zero": case "less_zero": return { zero: /ZeRO-(\d)/.exec(a.text)?.[1] ?? "0" };
-    case "recompute": return { recompute: /full/.test(a.text) ? "full" : "selective" };
-    case "less_recompute": return { recompute: /^selective/.test(a.text) ? "selective" : "none" };
-    default: return null;
-  }
-}
-const named = (a) => fill("c_" + a.change, a.change === "global_batch" ? many(a.global_batch) : a.change === "zero" ? /ZeRO-(\d)/.exec(a.text)?.[1] ?? "" : state.lang === "ko" ? a.text.split(" ")[0] : a.text);
 
 export function show(main) {
   const answer = el("section", { className: "result small" }), bars = el("div", { className: "bars" }), tries = el("section", { className: "tries" }), delta = el("p", { className: "delta" });
@@ -46,7 +31,7 @@ export function show(main) {
       document.getElementById("q-on").value = on;
       set({ on });
     } });
-    gpus.replaceChildren(el("label", { className: "slider" }, el("span", {}, t("gpus")), out, input));
+    gpus.replaceChildren(el("label", { className: "slider" }, el("span", {}, t("gpus")), out, input, el("small", { ariaHidden: "true" }, values[0]), el("small", { ariaHidden: "true" }, grouped(values.at(-1)))));
   };
   if ((hello.gpus ?? []).some(([id]) => state.on.includes(id))) countSlider();
   const pin = el("button", { type: "button", className: "quiet", onclick: () => { pinned = pinned ? null : last; pin.textContent = t(pinned ? "unpin" : "pin"); draw(); } }, t("pin"));
@@ -58,25 +43,25 @@ export function show(main) {
     const a = last, time = timeParts(a), memory = memoryParts(a);
     const top = Math.max(a.step_s.value, pinned?.step_s.value ?? 0);
     bars.replaceChildren(
-      el("figure", {}, el("figcaption", {}, t("time_goes")), stack(time, { width: w, total: top, name: t("time_goes"), show: (v) => fmt(v, "s"), ghost: pinned ? timeParts(pinned) : null, ghostName: t("baseline") }), key(time, "s", a.step_s.value)),
+      el("figure", {}, el("figcaption", {}, t("time_goes"), el("span", { className: "dim" }, ` · ${fmt(a.step_s.value, "s")} (${range(a.step_s, "s")})`)), stack(time, { width: w, total: top, name: t("time_goes"), show: (v) => fmt(v, "s"), ghost: pinned ? timeParts(pinned) : null, ghostName: t("baseline") }), key(time, "s", a.step_s.value)),
       el("figure", {}, el("figcaption", {}, t("memory")), memoryBar(a, { width: w, ghost: pinned ? memoryParts(pinned) : null, ghostName: t("baseline") }), key(memory, "B", a.memory_B.total)));
     if (pinned) {
       const r = a.samples_per_s.value / pinned.samples_per_s.value;
-      delta.replaceChildren(`${t("against")}: `, num(r, "1", { text: digits(r, 3) + "×", label: t("speedup"), formula: `${fmt(a.samples_per_s.value, "1", 3)} / ${fmt(pinned.samples_per_s.value, "1", 3)} samples/s` }));
+      delta.replaceChildren(`${t("against")}: `, ...sentence(parts("as_fast"), num(r, "1", { text: times(r), label: t("speedup"), formula: `${fmt(a.samples_per_s.value, "1", 3)} / ${fmt(pinned.samples_per_s.value, "1", 3)} samples/s` })));
     } else delta.replaceChildren();
   };
   const advise = () => {
     const list = last.advice ?? [];
     tries.replaceChildren(el("h2", {}, t("try")), list.length ? el("ul", { className: "advice" }, list.map((a) => {
-      const change = apply(a), gain = a.samples_per_s_after / a.samples_per_s_before;
-      const effect = el("span", { className: "gain" }, num(gain, "1", { text: digits(gain, 3) + "×", label: a.text, formula: `${fmt(a.samples_per_s_before, "1", 3)} → ${fmt(a.samples_per_s_after, "1", 3)} samples/s (${a.n_gpus} GPU)` }));
-      return el("li", {}, change ? el("button", { type: "button", className: "chip", onclick: () => { pinned ??= last; pin.textContent = t("unpin"); set(change); keepFocus(controls, rebuild); } }, named(a)) : el("span", { className: "chip still" }, named(a)), effect);
+      const change = changeOf(a), gain = a.samples_per_s_after / a.samples_per_s_before;
+      const effect = el("span", { className: "gain" }, ...sentence(parts("as_fast"), num(gain, "1", { text: times(gain), label: a.text, formula: `${fmt(a.samples_per_s_before, "1", 3)} → ${fmt(a.samples_per_s_after, "1", 3)} samples/s (${a.n_gpus} GPU)` })), last.cost_usd && last.scope !== "step" ? `, ${money(last.cost_usd.value / gain, 2)}` : "");
+      return el("li", {}, change ? el("button", { type: "button", className: "chip", onclick: () => { pinned ??= last; pin.textContent = t("unpin"); set(change); keepFocus(controls, rebuild); } }, adviceName(a)) : el("span", { className: "chip still" }, adviceName(a)), effect, a.change === "precision" && /fp8/.test(a.text) ? el("small", { className: "dim" }, ` ${t("fp8_said")}`) : "");
     })) : el("p", { className: "dim" }, t("nothing_to_try")));
   };
   const update = answering(answer, async () => {
     try {
       last = await askCase();
-      answer.replaceChildren(answerSentence(last), planLine(last, pinned ?? undefined), noRoom(last));
+      answer.replaceChildren(answerSentence(last), noRoom(last), planLine(last, pinned ?? undefined));
       pocket(answer, ...twoFigures(last));
       showChosen(chosenOf(last));
       draw();
