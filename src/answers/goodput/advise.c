@@ -7,71 +7,66 @@
 
 #define LEAST_FRAC 0.0005 /* of the elapsed time: less is left out */
 
+#define GROUP_FRAC 0.125 /* of the job */
+
 #define LEMON_FRAC                                                                                                     \
 	0.5 /* of the stops that take a node out: those of the 5 % of nodes that fail most (catalog: lablup-b200) */
 
-/* A change: one number of the setting times something, or more than that. One that changes nothing saves nothing and is left out. */
+/* A change: one number of the setting times something, a choice where it is one of `from` (bits), more than that, or, where none of them is said, as
+ * many spares as are enough. One that changes nothing saves nothing and is left out. */
 struct idea {
 	const char *key;
 	const char *en;
-	size_t field; /* of a double; 0: `change` */
+	size_t field, choice; /* of a double, of an enum; 0: neither */
 	double times;
+	unsigned from, to;
 	void (*change)(struct jl_goodput_setting *s, double *rate_hz);
+	bool always; /* said where it saves nothing too */
 };
 
-/* The fewest with which waiting for a node takes less than what is left out. */
-static int enough_spares(const struct jl_goodput_setting *setting, double rate_hz)
+static double waits_frac(const struct jl_goodput_setting *setting, double rate_hz, int n_spares)
 {
 	struct jl_goodput_setting s = *setting;
 	struct jl_goodput_point p;
+
+	s.n_spares = n_spares;
+	jl_goodput_point(&p, &s, rate_hz);
+	return p.frac[JL_CAUSE_WAIT];
+}
+
+/* The fewest with which waiting for a node takes less than what is left out, beside what no spare takes away. */
+static int enough_spares(const struct jl_goodput_setting *s, double rate_hz)
+{
+	const int most = (int)fmin(2 * s->n_nodes + 64, 1e6);
+	const double enough = waits_frac(s, rate_hz, most) + LEAST_FRAC;
 	int few = -1, many = 1;
 
-	for (s.n_spares = many;; s.n_spares = many *= 2) {
-		jl_goodput_point(&p, &s, rate_hz);
-		if (p.frac[JL_CAUSE_WAIT] < LEAST_FRAC)
-			break;
-		if (many > s.n_nodes) /* it waits for something else */
-			return setting->n_spares;
+	if (!(s->repair_s > 0)) /* waiting is in the restarts */
+		return s->n_spares;
+	for (; waits_frac(s, rate_hz, many) >= enough && many < most; many *= 2)
 		few = many;
-	}
-	while (many - few > 1) {
-		s.n_spares = few + (many - few) / 2;
-		jl_goodput_point(&p, &s, rate_hz);
-		*(p.frac[JL_CAUSE_WAIT] < LEAST_FRAC ? &many : &few) = s.n_spares;
+	if (few < 0 && waits_frac(s, rate_hz, 0) < enough)
+		return 0;
+	for (few = few < 0 ? 0 : few; many - few > 1;) {
+		const int half = few + (many - few) / 2;
+
+		*(waits_frac(s, rate_hz, half) < enough ? &many : &few) = half;
 	}
 	return many;
 }
 
-static void more_spares(struct jl_goodput_setting *s, double *rate_hz)
-{
-	const int enough = enough_spares(s, *rate_hz);
-
-	s->n_spares = enough > s->n_spares ? enough : s->n_spares;
-}
-
-static void asynchronous(struct jl_goodput_setting *s, double *rate_hz)
+static void one_spare(struct jl_goodput_setting *s, double *rate_hz)
 {
 	(void)rate_hz;
-	s->checkpoint = JL_CHECKPOINT_ASYNC;
+	s->n_spares++;
 }
 
-static void copies(struct jl_goodput_setting *s, double *rate_hz)
+static void faster_store(struct jl_goodput_setting *s, double *rate_hz)
 {
 	(void)rate_hz;
-	s->checkpoint = JL_CHECKPOINT_TIERED;
-}
-
-static void hot_swap(struct jl_goodput_setting *s, double *rate_hz)
-{
-	(void)rate_hz;
-	if (s->recovery == JL_RECOVERY_RESTART)
-		s->recovery = JL_RECOVERY_SWAP;
-}
-
-static void elastic(struct jl_goodput_setting *s, double *rate_hz)
-{
-	(void)rate_hz;
-	s->recovery = JL_RECOVERY_ELASTIC;
+	s->store_Bps *= 2;
+	s->save_s /= 2;
+	s->load_Bps *= 2;
 }
 
 static void no_lemons(struct jl_goodput_setting *s, double *rate_hz)
@@ -88,22 +83,53 @@ static void fewer_rails(struct jl_goodput_setting *s, double *rate_hz)
 	s->straggle_frac += s->exchange_frac * down / fmax(1, s->per_node - 1);
 }
 
+/* Where states are cut over all of the job the others go back to the checkpoint, as with a swap: nothing is gained. */
+static void others_go_on(struct jl_goodput_setting *s, double *rate_hz)
+{
+	(void)rate_hz;
+	if (!s->states_cut)
+		s->recovery = JL_RECOVERY_ELASTIC;
+}
+
+/* HSDP, where memory has room for it; the step stays as it was. */
+static void groups_go_on(struct jl_goodput_setting *s, double *rate_hz)
+{
+	(void)rate_hz;
+	if (!s->states_cut || !s->groups_fit || s->replica_frac > GROUP_FRAC)
+		return;
+	s->recovery = JL_RECOVERY_ELASTIC;
+	s->states_cut = false;
+	s->replica_frac = GROUP_FRAC;
+}
+
 #define TIMES(KEY, FIELD, BY, EN)                                                                                      \
 	{                                                                                                              \
 		.key = KEY, .en = EN, .field = offsetof(struct jl_goodput_setting, FIELD), .times = BY                 \
 	}
 
+#define CHOICE(KEY, FIELD, FROM, TO, EN)                                                                               \
+	{                                                                                                              \
+		.key = KEY, .en = EN, .choice = offsetof(struct jl_goodput_setting, FIELD), .from = FROM, .to = TO     \
+	}
+#define ANY (~0U)
+
 static const struct idea ideas[] = {
-	{ .key = "spare", .en = JL_N("enough spare nodes"), .change = more_spares },
-	TIMES("store", store_Bps, 2, JL_N("storage twice as fast")),
+	{ .key = "spare", .en = JL_N("one more spare node"), .change = one_spare, .always = true },
+	{ .key = "spares", .en = JL_N("enough spare nodes") },
+	{ .key = "store", .en = JL_N("storage twice as fast"), .change = faster_store },
 	TIMES("restart", restart_s, 0.5, JL_N("restarts in half the time")),
 	TIMES("detect", detect_s, 0.5, JL_N("failures found in half the time")),
-	{ .key = "async", .en = JL_N("asynchronous checkpoints"), .change = asynchronous },
-	{ .key = "memory", .en = JL_N("copies in the memory of other hosts"), .change = copies },
+	CHOICE("async", checkpoint, ANY, JL_CHECKPOINT_ASYNC, JL_N("asynchronous checkpoints")),
+	CHOICE("memory", checkpoint, ~(1U << JL_CHECKPOINT_MEMORY), JL_CHECKPOINT_TIERED,
+	       JL_N("copies in the memory of other hosts")),
+	CHOICE("tiered", checkpoint, 1U << JL_CHECKPOINT_MEMORY, JL_CHECKPOINT_TIERED,
+	       JL_N("to storage more often than once a day")),
 	TIMES("interval", interval_s, NAN, JL_N("the best checkpoint interval")),
-	{ .key = "lemons", .en = JL_N("nodes that fail most taken out"), .change = no_lemons },
-	{ .key = "swap", .en = JL_N("hot swap: standby hosts, processes stay"), .change = hot_swap },
-	{ .key = "elastic", .en = JL_N("elastic: go on without the failed replica"), .change = elastic },
+	{ .key = "lemons", .en = JL_N("taking out the nodes that fail most"), .change = no_lemons },
+	CHOICE("swap", recovery, 1U << JL_RECOVERY_RESTART, JL_RECOVERY_SWAP,
+	       JL_N("hot swap (standby hosts, processes stay)")),
+	{ .key = "elastic", .en = JL_N("elastic recovery (the other replicas go on)"), .change = others_go_on },
+	{ .key = "groups", .en = JL_N("elastic recovery, all states in each of 8 groups"), .change = groups_go_on },
 	{ .key = "rails", .en = JL_N("go on over fewer rails when a link fails"), .change = fewer_rails },
 	TIMES("stragglers", straggle_frac, 0.5, JL_N("half the spread of the nodes' step times")),
 };
@@ -112,6 +138,8 @@ static int by_saving(const void *a, const void *b)
 {
 	const struct jl_goodput_help *x = a, *y = b;
 
+	if (isnan(x->saved_s)) /* nothing is known but what is effective then */
+		return (x->effective_frac < y->effective_frac) - (x->effective_frac > y->effective_frac);
 	return (x->saved_s < y->saved_s) - (x->saved_s > y->saved_s);
 }
 
@@ -120,7 +148,8 @@ static double goodput_of(const struct jl_goodput_point *p)
 	return p->frac[JL_CAUSE_USEFUL];
 }
 
-/* Elapsed time is that of the plain run over the useful share; of 30 days the work that they hold takes less. */
+/* Elapsed time is that of the plain run over the useful share; of 30 days the work that they hold takes less. Of a job that makes no progress only
+ * what would be effective is known. */
 static void weigh_idea(struct jl_goodput *g, const struct idea *idea)
 {
 	const double usdps = g->job->prediction.rent.usdps;
@@ -133,14 +162,21 @@ static void weigh_idea(struct jl_goodput *g, const struct idea *idea)
 		double *member = (void *)((char *)&s + idea->field);
 
 		*member *= idea->times;
-	} else {
+	} else if (idea->choice) {
+		unsigned *member = (void *)((char *)&s + idea->choice);
+
+		*member = idea->from >> *member & 1 ? idea->to : *member;
+	} else if (idea->change) {
 		idea->change(&s, &rate_hz);
+	} else {
+		s.n_spares = g->spares_enough > s.n_spares ? g->spares_enough : s.n_spares;
 	}
 	jl_goodput_point(&after, &s, rate_hz);
 	const double saved_s = g->elapsed_s.value * (1 - goodput_of(&g->point) / goodput_of(&after));
 
-	if (!(saved_s > LEAST_FRAC * g->elapsed_s.value)) {
-		if (saved_s > 0)
+	if (g->progresses ? !(saved_s > LEAST_FRAC * g->elapsed_s.value)
+			  : !(goodput_of(&after) > JL_GOODPUT_LEAST_FRAC)) {
+		if (saved_s > 0 || (idea->always && g->progresses))
 			g->idle[g->n_idle++] = idea->en;
 		return;
 	}
@@ -156,12 +192,21 @@ static void weigh_idea(struct jl_goodput *g, const struct idea *idea)
 	g->n_helps++;
 }
 
+/* At the upper end of what failures may be; where nothing is left of the time there, at the median. */
+static double upper_hz(const struct jl_goodput *g)
+{
+	const double hz = g->failures_per_day.hi / 86400;
+	struct jl_goodput_point p;
+
+	jl_goodput_point(&p, &g->setting, hz);
+	return p.frac[JL_CAUSE_USEFUL] > JL_GOODPUT_LEAST_FRAC ? hz : g->point.cycle.rate_hz;
+}
+
 void jl_goodput_advise(struct jl_goodput *g)
 {
-	if (!g->progresses)
-		return;
 	_Static_assert(JL_LEN(ideas) <= JL_GOODPUT_HELPS_MAX, "room for all");
-	g->spares_enough = enough_spares(&g->setting, g->point.cycle.rate_hz);
+	if (g->progresses)
+		g->spares_enough = enough_spares(&g->setting, upper_hz(g));
 	for (size_t i = 0; i < JL_LEN(ideas); i++)
 		weigh_idea(g, &ideas[i]);
 	qsort(g->helps, g->n_helps, sizeof(g->helps[0]), by_saving);

@@ -11,9 +11,17 @@
 #define LEAST_FRAC 0.05 /* share of dynamic power below which nothing runs */
 #define DETOUR     2.0  /* dragonfly: traffic between few pairs of groups goes by way of a third */
 
+const char *const jl_grids[] = { "korea",  "usa",   "france", "germany", "sweden",    "norway", "finland", "uk",
+				 "canada", "japan", "china",  "india",   "singapore", "taiwan", NULL };
+static const char *const subjects[] = { JL_N("Korea"),     JL_N("USA"),    JL_N("France"),  JL_N("Germany"),
+					JL_N("Sweden"),    JL_N("Norway"), JL_N("Finland"), JL_N("United Kingdom"),
+					JL_N("Canada"),    JL_N("Japan"),  JL_N("China"),   JL_N("India"),
+					JL_N("Singapore"), JL_N("Taiwan") };
+#define DEFAULT_GRIDS 2
+
 struct jl_campus_ask jl_campus_ask_empty(void)
 {
-	return (struct jl_campus_ask){ NAN, NAN, NAN, NAN, NAN, NAN, false };
+	return (struct jl_campus_ask){ NAN, NAN, NAN, JL_UNSET, NAN, NAN, NAN, false };
 }
 
 /* Power above idle goes with the cube of the clock (frequency and the square of a voltage that falls with it). */
@@ -35,6 +43,7 @@ enum jl_status jl_campus_cap(struct jl_campus *campus, const struct jl_campus_as
 
 	*campus = (struct jl_campus){ .machines_W = p->power_W,
 				      .site_W = p->drawn_W,
+				      .standing_W = fmin(idle_W * c->pue, p->drawn_W),
 				      .cap_W = ask->cap_W,
 				      .gpu_frac = 1,
 				      .rack_W = ask->rack_W };
@@ -78,23 +87,26 @@ static void add_grid(struct jl_campus *campus, const char *grid, double g_per_kW
 
 static void weigh_carbon(struct jl_campus *campus, const struct jl_campus_ask *ask, const struct jl_catalog *cat)
 {
+	const size_t first = ask->grid == JL_UNSET ? 0 : (size_t)ask->grid;
+	const size_t n = ask->grid == JL_UNSET ? DEFAULT_GRIDS : 1;
 	struct jl_err ignored;
 	double value;
 
+	_Static_assert(JL_LEN(subjects) + 1 == JL_LEN(jl_grids), "a name for each");
 	add_grid(campus, JL_N("given"), ask->carbon_gpJ * 3.6e6, NULL);
-	for (size_t i = 0; isnan(ask->carbon_gpJ) && i < cat->n_rules; i++) {
-		const struct jl_rule *r = &cat->rules[i];
+	for (size_t i = 0; isnan(ask->carbon_gpJ) && i < n * cat->n_rules; i++) {
+		const struct jl_rule *r = &cat->rules[i % cat->n_rules];
 
-		if (strcmp(r->kind, "carbon") == 0 &&
+		if (strcmp(r->kind, "carbon") == 0 && strcmp(r->subject, subjects[first + i / cat->n_rules]) == 0 &&
 		    jl_units_parse(&value, r->value, JL_K_NUMBER, r->id, &ignored) == JL_OK)
 			add_grid(campus, r->subject, value, r);
 	}
 }
 
-static void weigh_rent(struct jl_campus *campus, const struct jl_campus_ask *ask, const struct jl_job *job,
+static void weigh_rent(struct jl_campus *campus, const struct jl_campus_ask *ask, const struct jl_job *job, double gpus,
 		       double elapsed_s)
 {
-	const double gpus = job->how.n_gpus, usdps = job->prediction.rent.usdps;
+	const double usdps = job->prediction.rent.usdps;
 	const double block = jl_given_or(ask->block_gpus, 1);
 
 	campus->paid_gpus = campus->paid_s = campus->paid_usd = campus->unused_usd = NAN;
@@ -168,15 +180,14 @@ static void weigh_fabrics(struct jl_campus *campus, const struct jl_catalog *cat
 }
 
 void jl_campus_weigh(struct jl_campus *campus, const struct jl_campus_ask *ask, const struct jl_job *job,
-		     const struct jl_catalog *cat, double elapsed_s, double useful_frac)
+		     const struct jl_catalog *cat, double n_gpus, double elapsed_s, double useful_frac)
 {
 	const struct jl_prediction *p = &job->prediction;
 
 	weigh_racks(campus, cat, &job->how);
-	campus->energy_J = elapsed_s * campus->site_W;
-	campus->tokens_per_MWh = p->tokens_per_s.value * useful_frac / campus->site_W * 3.6e9;
+	campus->tokens_per_MWh = p->tokens_per_s.value * useful_frac * elapsed_s / campus->energy_J * 3.6e9;
 	weigh_carbon(campus, ask, cat);
-	weigh_rent(campus, ask, job, elapsed_s);
+	weigh_rent(campus, ask, job, n_gpus, elapsed_s);
 	if (ask->fabrics)
 		weigh_fabrics(campus, cat, &job->how, ask->oversub);
 }

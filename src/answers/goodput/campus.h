@@ -8,6 +8,7 @@ struct jl_campus_ask {
 	double cap_W;      /* of the building */
 	double rack_W;     /* that a rack may draw */
 	double carbon_gpJ; /* of the grid */
+	int grid;          /* one by name: index of jl_grids */
 	double block_gpus; /* rented in blocks of so many */
 	double least_s;    /* for at least so long */
 	double oversub;    /* of the fabric, below it to above it */
@@ -31,7 +32,8 @@ struct jl_fabric_row {
 
 struct jl_campus {
 	double n_racks, hosts_a_rack, rack_W; /* racks by what hosts draw at most */
-	double machines_W, site_W;            /* on average while the job runs; with cooling */
+	double machines_W, site_W;            /* on average while the job computes; with cooling */
+	double standing_W;                    /* with cooling, while it waits or restarts: GPUs are idle */
 	double cap_W;                         /* NAN: none */
 	double gpu_frac;                      /* of what GPUs would draw above idle: left under the cap; 1: all */
 	double slow_frac;                     /* steps take so much longer */
@@ -51,9 +53,12 @@ struct jl_campus {
 
 struct jl_campus_ask jl_campus_ask_empty(void);
 
+/* Grids whose CO2 the catalog has, as options name them; the first two are shown where none is named. */
+extern const char *const jl_grids[];
+
 /* Steps under a cap of power: JL_E_RANGE where idle machines draw more. */
 enum jl_status jl_campus_cap(struct jl_campus *campus, const struct jl_campus_ask *ask, const struct jl_job *job,
 			     struct jl_err *err);
-/* The rest, once it is known how long the job takes and how much of that is useful. */
+/* The rest, once it is known how long the job takes, how much of that is useful, and its energy. `n_gpus`: with spares. */
 void jl_campus_weigh(struct jl_campus *campus, const struct jl_campus_ask *ask, const struct jl_job *job,
-		     const struct jl_catalog *cat, double elapsed_s, double useful_frac);
+		     const struct jl_catalog *cat, double n_gpus, double elapsed_s, double useful_frac);

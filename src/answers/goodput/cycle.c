@@ -9,7 +9,7 @@
 
 double jl_spent_sum(const struct jl_spent *spent)
 {
-	return spent->useful + spent->checkpoint + spent->lost + spent->down + spent->restart;
+	return spent->useful + spent->checkpoint + spent->lost + spent->down + spent->restart + spent->planned;
 }
 
 /* Laplace transform at `kill_hz` of the exposed time that a segment of `length_s` takes with restarts: the probability that no other
@@ -69,7 +69,7 @@ struct jl_spent jl_cycle_spent(const struct jl_cycle *cycle)
 	const double elapsed_s = p.exposed_s * (1 + c->rate_hz * c->down_s);
 	const double failures = c->rate_hz * p.exposed_s;
 	const double light = copies ? c->memory_frac : 0;
-	struct jl_spent spent;
+	struct jl_spent spent = { 0 };
 
 	if (!(elapsed_s < INFINITY)) /* no segment ever passes */
 		return (struct jl_spent){ .lost = 1 };
@@ -159,6 +159,23 @@ double jl_spares_wait_s(int n_spares, double load, double repair_s)
 	for (int k = 1; k <= n_spares && busy > 1e-12; k++)
 		busy = load * busy / (k + load * busy);
 	return busy * repair_s / (n_spares + 1);
+}
+
+/* The mean of what a Poisson number of `load` has beyond n. */
+double jl_spares_missing(int n_spares, double load)
+{
+	const double n = n_spares, wide = 40 + 12 * sqrt(load);
+	double sum = 0;
+
+	if (!(n > load - wide))
+		return load - n;
+	if (n > load + wide)
+		return 0;
+	double p = exp((n + 1) * log(fmax(load, 1e-300)) - load - lgamma(n + 2));
+
+	for (double k = 1; k < 2 * wide; p *= load / (n + ++k))
+		sum += k * p;
+	return sum;
 }
 
 /* Blom's approximation of the order statistic; the normal distribution is inverted by bisection. */

@@ -26,6 +26,7 @@ struct jl_cycle {
 /* Where elapsed time goes: seconds, or shares of it. */
 struct jl_spent {
 	double useful, checkpoint, lost, down, restart;
+	double planned; /* in a calendar */
 };
 double jl_spent_sum(const struct jl_spent *spent);
 
@@ -48,6 +49,9 @@ double jl_spares_wait_s(int n_spares, double load, double repair_s);
 /* Expected maximum of n standard normal values: the slowest of n nodes in standard deviations. */
 double jl_slowest_of(double n);
 
+/* What is missing on average of `load` nodes out, all of them replaced as spares last, where the others go on: failures keep coming. */
+double jl_spares_missing(int n_spares, double load);
+
 /* --- random numbers: the same on every machine */
 struct jl_draws {
 	uint64_t state;
@@ -60,7 +64,9 @@ double jl_draw_gamma(struct jl_draws *draws, double shape); /* scale 1 */
 #define JL_CALENDAR_MAX 60
 struct jl_calendar {
 	double slot_s;
-	size_t n; /* slots that the run reaches, up to JL_CALENDAR_MAX */
+	double planned_s, every_s; /* a planned stop takes so long, so much of other time lies between two; 0: none */
+	double since_s;            /* the last one */
+	size_t n;                  /* slots that the run reaches, up to JL_CALENDAR_MAX */
 	struct jl_spent slots[JL_CALENDAR_MAX];
 };
 

@@ -6,12 +6,10 @@
 
 JL_TEXT_OF(model_of, jl_goodput, r->job->how.subject.id);
 JL_TEXT_OF(system_of, jl_goodput, r->job->how.machine.sys.text);
-JL_NUMBER_OF(write_s, jl_goodput, r->setting.checkpoint_B / r->setting.store_Bps);
-JL_NUMBER_OF(stall_s, jl_goodput,
-	     r->point.cycle.memory_frac > 0 ? r->point.cycle.memory.stall_s : r->point.cycle.store.stall_s);
-JL_NUMBER_OF(interval_s, jl_goodput,
-	     r->point.cycle.memory_frac > 0 ? r->point.cycle.memory.work_s : r->point.cycle.store.work_s);
-JL_NUMBER_OF(load_s, jl_goodput, r->setting.checkpoint_B / r->setting.store_Bps);
+JL_NUMBER_OF(write_s, jl_goodput, jl_goodput_write_s(&r->setting));
+JL_NUMBER_OF(stall_s, jl_goodput, jl_goodput_written(&r->point)->stall_s);
+JL_NUMBER_OF(interval_s, jl_goodput, jl_goodput_written(&r->point)->work_s);
+JL_NUMBER_OF(load_s, jl_goodput, jl_goodput_load_s(&r->setting));
 JL_BOOL_OF(ends, jl_goodput, r->progresses && r->whole_run);
 JL_BOOL_OF(fits, jl_goodput, r->job->prediction.room != JL_ROOM_NONE);
 JL_BOOL_OF(progresses, jl_goodput, r->progresses);
@@ -23,7 +21,7 @@ static const char *date_of(char out[JL_FIELD_TEXT_MAX], const struct jl_goodput 
 {
 	char text[JL_DATE_TEXT_MAX];
 
-	jl_date_text(text, g->start_day + (long)ceil(fmin(elapsed_s, 3e12) / 86400));
+	jl_date_text(text, g->ask.start_day + (long)ceil(fmin(elapsed_s, 3e12) / 86400));
 	memcpy(out, text, strlen(text) + 1);
 	return out;
 }
@@ -66,11 +64,12 @@ static const struct jl_field slot_fields[] = {
 	{ JL_FIELD_AS(jl_spent, NUMBER, lost, "lost_s") },
 	{ JL_FIELD_AS(jl_spent, NUMBER, down, "down_s") },
 	{ JL_FIELD_AS(jl_spent, NUMBER, restart, "restart_s") },
+	{ JL_FIELD_AS(jl_spent, NUMBER, planned, "planned_s") },
 };
 static const struct jl_schema slot = JL_SCHEMA("slot", jl_spent, slot_fields);
 
-JL_BOOL_OF(has_log, jl_goodput, r->seen != NULL);
-#define SEEN(NAME, MEMBER) JL_NUMBER_OF(NAME, jl_goodput, r->seen ? (double)r->seen->MEMBER : NAN)
+JL_BOOL_OF(has_log, jl_goodput, r->ask.seen != NULL);
+#define SEEN(NAME, MEMBER) JL_NUMBER_OF(NAME, jl_goodput, r->ask.seen ? (double)r->ask.seen->MEMBER : NAN)
 SEEN(seen_elapsed_s, elapsed_s);
 SEEN(seen_useful_s, useful_s);
 SEEN(seen_restarts, n_restarts);
@@ -79,8 +78,8 @@ SEEN(seen_repeated_s, repeated_s);
 SEEN(seen_checkpoint_s, checkpoint_s);
 SEEN(seen_stall_s, stall_s);
 static const struct jl_field seen_fields[] = {
-	{ JL_FIELD_AS(jl_goodput, NUMBER, seen_steps, "n_steps") },
-	{ JL_FIELD_AS(jl_goodput, NUMBER, left_steps, "n_steps_left") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, ask.seen_steps, "n_steps") },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, ask.left_steps, "n_steps_left") },
 	{ JL_FIELD_NUMBER_OF("elapsed_s", seen_elapsed_s) },
 	{ JL_FIELD_NUMBER_OF("useful_s", seen_useful_s) },
 	{ JL_FIELD_NUMBER_OF("n_restarts", seen_restarts) },
@@ -115,6 +114,7 @@ static const struct jl_field campus_fields[] = {
 	{ JL_FIELD(jl_campus, NUMBER, hosts_a_rack) },
 	{ JL_FIELD(jl_campus, NUMBER, machines_W), .about = "on average while the job runs, without cooling" },
 	{ JL_FIELD(jl_campus, NUMBER, site_W) },
+	{ JL_FIELD(jl_campus, NUMBER, standing_W), .about = "while the job waits or restarts" },
 	{ JL_FIELD(jl_campus, NUMBER, cap_W), .flags = JL_FF_OMIT },
 	{ JL_FIELD(jl_campus, NUMBER, slow_frac), .about = "steps take so much longer under the cap" },
 	{ JL_FIELD(jl_campus, NUMBER, tokens_per_MWh) },
@@ -169,9 +169,13 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_goodput, NUMBER, point.wait_s, "node_wait_s") },
 	{ JL_FIELD_AS(jl_goodput, INT, setting.n_spares, "n_spares") },
 	{ JL_FIELD_AS(jl_goodput, INT, spares_enough, "n_spares_enough"),
-	  .about = "the fewest with which next to no time is waited for a node" },
+	  .about = "the fewest with which next to no time is waited for a node, at the upper end of the failure rate" },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.repair_s, "repair_s") },
 	{ JL_FIELD_AS(jl_goodput, CHOICE, setting.recovery, "recovery"), .choices = jl_recovery_choices },
+	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.replica_frac, "replica_frac"),
+	  .about = "of the job: what one failure stops where the others go on" },
+	{ JL_FIELD_AS(jl_goodput, BOOL, setting.states_cut, "states_cut"),
+	  .about = "over all of the job: without a replica the others go back to the checkpoint" },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, setting.straggle_frac, "straggle_frac") },
 	{ JL_FIELD_GROUP("log", &seen), .when = has_log },
 	{ JL_FIELD_BOOL_OF("fits", fits) },
@@ -188,6 +192,9 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_AS(jl_goodput, ARRAY, parts, "time"), .length = JL_N_CAUSE, .sub = &part, .when = progresses },
 	{ JL_FIELD(jl_goodput, NUMBER, spare_gpu_s), .when = progresses },
 	{ JL_FIELD(jl_goodput, NUMBER, spare_usd), .when = progresses },
+	{ JL_FIELD(jl_goodput, NUMBER, unused_gpu_s), .when = progresses,
+	  .about = "rented in blocks or for a least time" },
+	{ JL_FIELD(jl_goodput, NUMBER, rent_usd), .when = progresses, .about = "with spares and what is not used" },
 	{ JL_FIELD(jl_goodput, ARRAY, kinds), .length = JL_N_FAILURE, .sub = &kind, .when = progresses },
 	{ JL_FIELD_MANY(jl_goodput, ARRAY, sizes, n_sizes, "sizes", &size) },
 	{ JL_FIELD_AS(jl_goodput, NUMBER, calendar.slot_s, "calendar_slot_s"), .when = progresses },

@@ -9,10 +9,10 @@
 #define DAY_S        86400.0
 #define MONTH_S      (30 * DAY_S)
 #define DRAWS        1001
+#define RUNS         501 /* the same, of how long the run takes */
 #define SEED         48
-#define EVENTS       100   /* failures that are drawn one by one: of a longer run, a part with so many */
+#define EVENTS       30    /* failures of a run that are drawn one by one */
 #define SLOT_EVENTS  20000 /* failures in a slot of the calendar: with more it is not drawn */
-#define LEAST_FRAC   1e-4  /* useful share below which a run is said not to end */
 #define SEEN_HALF_LN 0.03  /* of a run whose steps were seen: half an 80 % interval */
 #define Z80          1.2815515655446004
 
@@ -23,6 +23,7 @@ struct jl_goodput_ask jl_goodput_ask_empty(void)
 					.checkpoint_B = NAN,
 					.interval_s = NAN,
 					.store_Bps = NAN,
+					.load_Bps = NAN,
 					.detect_s = NAN,
 					.restart_s = NAN,
 					.repair_s = NAN,
@@ -30,10 +31,13 @@ struct jl_goodput_ask jl_goodput_ask_empty(void)
 					.jitter_frac = NAN,
 					.stall_s = NAN,
 					.congestion_frac = NAN,
+					.planned_per_day = NAN,
 					.node_per_day = NAN,
 					.job_per_day = NAN,
+					.mttf_s = NAN,
 					.n_failures = NAN,
 					.observed_s = NAN,
+					.krw_per_usd = NAN,
 					.campus = jl_campus_ask_empty() };
 }
 
@@ -45,9 +49,12 @@ struct unsure {
 
 static struct unsure unsure_of(const struct jl_catalog *cat, const struct jl_goodput_ask *ask)
 {
+	const bool blocking = ask->checkpoint == JL_CHECKPOINT_BLOCKING;
+	const double store_ln = jl_figure(cat, blocking ? "checkpoint-plain-width" : "checkpoint-store-width");
+
 	return (struct unsure){ .detect_ln = isnan(ask->detect_s) ? jl_figure(cat, "failure-detect-width") : 0,
 				.restart_ln = isnan(ask->restart_s) ? jl_figure(cat, "failure-restart-width") : 0,
-				.store_ln = isnan(ask->store_Bps) ? jl_figure(cat, "checkpoint-store-width") : 0 };
+				.store_ln = isnan(ask->store_Bps) || blocking ? store_ln : 0 };
 }
 
 static double spread(struct jl_draws *draws, double half_ln)
@@ -64,7 +71,10 @@ static double draw_point(struct jl_goodput_point *ret_point, const struct jl_goo
 
 	s.detect_s *= spread(draws, unsure->detect_ln);
 	s.restart_s *= spread(draws, unsure->restart_ln);
-	s.store_Bps *= spread(draws, unsure->store_ln);
+	const double faster = spread(draws, unsure->store_ln);
+
+	s.store_Bps *= faster;
+	s.save_s /= faster;
 	jl_goodput_point(ret_point, &s, rate_hz);
 	return rate_hz;
 }
@@ -74,7 +84,7 @@ static struct jl_goodput_setting planned(const struct jl_goodput_setting *settin
 {
 	struct jl_goodput_setting s = *setting;
 
-	s.interval_s = at->cycle.memory_frac > 0 ? at->cycle.memory.work_s : at->cycle.store.work_s;
+	s.interval_s = jl_goodput_written(at)->work_s;
 	return s;
 }
 
@@ -124,6 +134,10 @@ static double checkpoint_B(const struct jl_case *c)
 static void note_defaults(struct jl_notes *notes, const struct jl_goodput_setting *s, const struct jl_goodput_ask *ask,
 			  const struct jl_case *c)
 {
+	const double tokens = jl_case_tokens(c);
+
+	if (tokens > 0 && !ask->seen)
+		jl_note_add(notes, "global-batch", "a step takes %.3g million tokens", tokens / 1e6);
 	if (ask->checkpoint == JL_UNSET)
 		jl_note_add(notes, "checkpoint", "asynchronous checkpoints");
 	if (isnan(ask->checkpoint_B))
@@ -132,6 +146,8 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 	if (isnan(ask->store_Bps))
 		jl_note_add(notes, "store-rate", "%s to and from shared storage, all nodes together",
 			    jl_units_text(JL_TXT, s->store_Bps, JL_K_BYTE_RATE, 2));
+	if (isnan(ask->load_Bps))
+		jl_note_add(notes, "load-rate", "loading takes %.2g times as long as writing", s->load_ratio);
 	if (isnan(ask->restart_s))
 		jl_note_add(notes, "restart", "%s to restart, loading not counted (5 to 20 min published)",
 			    jl_units_text(JL_TXT, s->restart_s, JL_K_TIME, 2));
@@ -139,7 +155,7 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 		jl_note_add(notes, "detect", "%s on average until a failure is acted on",
 			    jl_units_text(JL_TXT, s->detect_s, JL_K_TIME, 2));
 	if (isnan(ask->n_spares))
-		jl_note_add(notes, "spares", "%d spare node{/s}, 2 %% of the job's", s->n_spares);
+		jl_note_add(notes, "spares", "%d spare node{/s}; idle ones cost 2 %% of the job's", s->n_spares);
 	if (isnan(ask->repair_s))
 		jl_note_add(notes, "repair", "%s until a node that was taken out is back",
 			    jl_units_text(JL_TXT, s->repair_s, JL_K_TIME, 2));
@@ -147,16 +163,58 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 		jl_note_add(notes, "site", "hosts without GPUs: no failure rates of such jobs are published");
 }
 
+/* Of the job, one group of ranks that holds all states: a replica, or those that states or experts are cut over. Where that is all of the job a
+ * replica still fails alone, and the others lack what it held. */
+static void set_replicas(struct jl_goodput_setting *s, const struct jl_plan *plan)
+{
+	const double ranks = fmax(1, plan->dp * plan->cp), cut = plan->shard > 0 ? plan->shard : ranks;
+	const double group = fmax(fmax(plan->cp, plan->ep), plan->zero ? cut : 1);
+
+	s->states_cut = group >= ranks;
+	s->replica_frac = s->states_cut ? 1 / fmax(1, plan->dp) : group / ranks;
+}
+
 /* The job's settings, with defaults where none are given. */
 static void job_setting(struct jl_goodput_setting *s, const struct jl_catalog *cat, const struct jl_case *c,
 			const struct jl_step_cost *step)
 {
-	const double per_node = fmin(jl_sys_per_node(&c->machine.sys), c->n_gpus);
+	const double per_node = fmin(jl_sys_per_tray(&c->machine.sys), c->n_gpus);
 
 	jl_goodput_default(s, cat, ceil(c->n_gpus / per_node), per_node, checkpoint_B(c), step->step_s);
 	s->n_gpus = c->n_gpus;
-	s->replica_frac = 1 / fmax(1, c->plan.dp);
+	set_replicas(s, &c->plan);
 	s->exchange_frac = (step->tp_s + step->cp_s + step->ep_s + step->dp_s + step->send_s) / step->step_s;
+}
+
+/* What is given or was seen, for any size; spares are given as a share of the nodes. */
+static void take_given(struct jl_goodput_setting *s, const struct jl_goodput_ask *ask, const struct jl_catalog *cat,
+		       double own_nodes)
+{
+	s->interval_s = ask->interval_s;
+	s->stall_s = ask->stall_s;
+	s->load_Bps = ask->load_Bps;
+	s->planned_hz = jl_given_or(ask->planned_per_day / DAY_S, s->planned_hz);
+	if (!isnan(ask->n_spares))
+		s->paid_spares = s->n_spares = (int)round(ask->n_spares * s->n_nodes / own_nodes);
+	if (!isnan(ask->jitter_frac)) {
+		const double beyond = jl_slowest_of(s->n_nodes) - jl_slowest_of(jl_figure(cat, "straggler-nodes"));
+
+		s->straggle_frac = ask->jitter_frac * fmax(0, beyond);
+	}
+	if (ask->seen && isnan(ask->jitter_frac)) /* its steps have what slow nodes take; beyond are stalls */
+		s->straggle_frac = (ask->seen->stall_s + ask->seen->warmup_s) / ask->seen->useful_s;
+	s->straggle_frac += s->exchange_frac * jl_given_or(ask->congestion_frac, 0);
+	s->store_Bps = jl_given_or(ask->store_Bps, s->store_Bps);
+}
+
+/* Each of 8 groups holds what all of the job held before. */
+static bool groups_fit(const struct jl_prediction *p, const struct jl_plan *plan)
+{
+	const struct jl_memory *m = &p->memory;
+	const double cut_B = m->optimizer_B + (plan->zero > 1 ? m->gradients_B : 0) +
+			     (plan->zero > 2 ? m->weights_B : 0);
+
+	return m->total_B + 7 * cut_B < 0.95 * p->capacity_B;
 }
 
 static void read_setting(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask)
@@ -170,45 +228,27 @@ static void read_setting(struct jl_goodput *g, const struct jl_catalog *cat, con
 		s->checkpoint = (enum jl_checkpoint)ask->checkpoint;
 	if (ask->recovery != JL_UNSET)
 		s->recovery = (enum jl_recovery)ask->recovery;
-	s->store_Bps = jl_given_or(ask->store_Bps, s->store_Bps);
-	s->interval_s = ask->interval_s;
+	take_given(s, ask, cat, s->n_nodes);
 	if (g->whole_run)
 		s->most_s = fmax(s->step_s, g->plain_s);
 	s->detect_s = jl_given_or(ask->detect_s, s->detect_s);
 	s->restart_s = jl_given_or(ask->restart_s, s->restart_s);
 	s->repair_s = jl_given_or(ask->repair_s, s->repair_s);
-	s->n_spares = (int)jl_given_or(ask->n_spares, s->n_spares);
-	if (!isnan(ask->jitter_frac)) {
-		const double beyond = jl_slowest_of(s->n_nodes) - jl_slowest_of(jl_figure(cat, "straggler-nodes"));
-
-		s->straggle_frac = ask->jitter_frac * fmax(0, beyond);
-	}
-	if (ask->seen && isnan(ask->jitter_frac)) /* its steps have what slow nodes take; beyond are stalls */
-		s->straggle_frac = (ask->seen->stall_s + ask->seen->warmup_s) / ask->seen->useful_s;
-	s->stall_s = ask->stall_s;
-	s->straggle_frac += s->exchange_frac * jl_given_or(ask->congestion_frac, 0);
+	s->groups_fit = groups_fit(&g->job->prediction, &c->plan);
 	note_defaults(&g->notes, s, ask, c);
 }
 
-struct jl_elapsed jl_goodput_elapsed(const struct jl_catalog *cat, const struct jl_case *c,
-				     const struct jl_prediction *prediction)
+/* Of the whole job, on average; NAN where the log has none. */
+static double log_tokens_per_s(const struct jl_runlog *log, double n_gpus)
 {
-	struct jl_elapsed e = { .useful_frac = NAN, .time_s = prediction->run_s, .cost_usd = prediction->cost_usd };
-	struct jl_goodput_setting s;
-	struct jl_goodput_point point;
-	struct jl_rates rates;
-	struct jl_err ignored;
+	double sum = 0, n = 0;
 
-	if (!prediction->whole_run || jl_rates_pool(&rates, cat, NULL, &ignored))
-		return e;
-	job_setting(&s, cat, c, &prediction->step);
-	s.step_s = prediction->step_s.value;
-	s.most_s = fmax(s.step_s, prediction->run_s.value);
-	jl_goodput_point(&point, &s, jl_rates_median_hz(&rates, s.n_nodes, s.per_node));
-	e.useful_frac = fmax(point.frac[JL_CAUSE_USEFUL], LEAST_FRAC);
-	e.time_s = jl_estimate_times(e.time_s, 1 / e.useful_frac);
-	e.cost_usd = jl_estimate_times(e.cost_usd, 1 / e.useful_frac);
-	return e;
+	for (size_t i = 0; i < log->n_steps; i++)
+		if (log->steps[i].tokens_per_s > 0) {
+			sum += log->steps[i].tokens_per_s * (log->steps[i].per_gpu ? n_gpus : 1);
+			n++;
+		}
+	return sum / n;
 }
 
 enum jl_status jl_goodput_take_log(struct jl_job *io_job, struct jl_goodput_ask *io_ask, const struct jl_runlog *log,
@@ -216,8 +256,10 @@ enum jl_status jl_goodput_take_log(struct jl_job *io_job, struct jl_goodput_ask 
 {
 	struct jl_prediction *p = &io_job->prediction;
 	const double last = log->n_steps ? log->steps[log->n_steps - 1].step : NAN;
-	const double total = log->n_total > 0 ? log->n_total : p->whole_run ? p->run_s.value / p->step_s.value : NAN;
 	const double step_s = spent->step_s, unhurt = 1 + spent->evaluation_s / spent->useful_s;
+	const double ratio = jl_job_work_ratio(io_job, log_tokens_per_s(log, io_job->how.n_gpus), NAN, step_s);
+	const double asked = p->whole_run ? p->run_s.value / p->step_s.value / ratio : NAN;
+	const double total = log->n_total > 0 ? log->n_total : asked;
 
 	if (!(step_s > 0) || !(spent->useful_s > 0) || !(last >= 0))
 		return jl_fail(err, JL_E_DATA, "--log: its lines have neither times nor the time of a step");
@@ -233,9 +275,11 @@ enum jl_status jl_goodput_take_log(struct jl_job *io_job, struct jl_goodput_ask 
 	io_ask->interval_s = jl_given_or(io_ask->interval_s, spent->interval_steps * step_s);
 	io_ask->stall_s = spent->stall_each_s;
 	if (spent->n_restarts && spent->restart_s > 0 && isnan(io_ask->restart_s)) {
-		/* from the last step to the next one: detection is in it */
+		/* from the last step to the next one: detection and loading are in it */
 		io_ask->detect_s = 0;
+		io_ask->load_Bps = INFINITY;
 		io_ask->restart_s = spent->restart_s / (double)spent->n_restarts;
+		io_ask->repair_s = jl_given_or(io_ask->repair_s, 0); /* as is waiting for a node */
 	}
 	return JL_OK;
 }
@@ -246,10 +290,12 @@ static enum jl_status read_rates(struct jl_goodput *g, const struct jl_catalog *
 	JL_TRY(ask->site ? jl_rates_site(&g->rates, cat, ask->site, err) : jl_rates_pool(&g->rates, cat, NULL, err));
 	if (!isnan(ask->n_failures))
 		jl_rates_learn(&g->rates, ask->n_failures, ask->observed_s, g->setting.n_nodes, g->setting.per_node);
-	else if (ask->seen && !ask->site)
+	else if (ask->seen && !ask->site && isnan(ask->mttf_s))
 		jl_rates_learn(&g->rates, (double)ask->seen->n_restarts, ask->seen->elapsed_s, g->setting.n_nodes,
 			       g->setting.per_node);
 	jl_rates_given(&g->rates, ask->node_per_day, ask->job_per_day);
+	if (!isnan(ask->mttf_s))
+		jl_rates_total(&g->rates, ask->mttf_s, g->setting.n_nodes, g->setting.per_node);
 	if (g->rates.n_sites > 0)
 		jl_note_add(&g->notes, "site", "failures of an unknown site, from %.0f published ones",
 			    g->rates.n_sites);
@@ -261,7 +307,7 @@ static enum jl_status read_rates(struct jl_goodput *g, const struct jl_catalog *
 /* The plain run as one that may be true: its own interval. */
 static double draw_plain_s(const struct jl_goodput *g, struct jl_draws *draws)
 {
-	const struct jl_estimate *run_s = &g->job->prediction.run_s;
+	const struct jl_estimate *run_s = &g->run_s;
 	const double z = jl_draw_normal(draws) / Z80;
 
 	if (!g->whole_run)
@@ -269,42 +315,73 @@ static double draw_plain_s(const struct jl_goodput *g, struct jl_draws *draws)
 	return run_s->value * pow(z > 0 ? run_s->hi / run_s->value : run_s->value / run_s->lo, z);
 }
 
-/* Draws one run with random failures. For a run k times as long as the drawn part, the mean is scaled by k and the random part by sqrt(k)
- * (renewals are independent), so that 100,000 GPUs are simulated as fast as 1,000. */
+/* Draws one run with random failures. Many of them add up to a normal distribution, so that 100,000 GPUs take no longer than 1,000; few are drawn
+ * one by one. */
 static double draw_elapsed_s(const struct jl_goodput *g, const struct jl_goodput_setting *fixed,
 			     const struct unsure *unsure, struct jl_draws *draws)
 {
-	struct jl_goodput_point point;
+	struct jl_goodput_point p;
 	struct jl_run_out run;
-	const double rate_hz = draw_point(&point, fixed, &g->rates, unsure, draws);
+	const double rate_hz = draw_point(&p, fixed, &g->rates, unsure, draws);
 	const double work_s = draw_plain_s(g, draws) * (1 + g->setting.straggle_frac + g->setting.throttle_frac);
-	const double long_run_s = work_s / point.effective_frac;
-	const double k = fmax(1, rate_hz * long_run_s / EVENTS);
-	const double planned = 1 + g->setting.planned_hz * point.cycle.store.restart_s;
+	const double long_run_s = work_s / p.effective_frac;
+	const double still = p.frac[JL_CAUSE_DETECT] + p.frac[JL_CAUSE_WAIT];
+	const double n = rate_hz * long_run_s * (1 - still);
 
-	if (!(k < INFINITY))
+	if (!(n < INFINITY))
 		return long_run_s;
-	jl_cycle_run(&run, &(struct jl_run_in){ point.cycle, work_s / k, INFINITY, NULL }, draws);
-	const double chance_s = jl_spent_sum(&run.spent) * planned - long_run_s / k;
+	if (n <= EVENTS) {
+		jl_cycle_run(&run, &(struct jl_run_in){ p.cycle, work_s, INFINITY, NULL }, draws);
+		return fmax(work_s, jl_spent_sum(&run.spent) * (1 + g->setting.planned_hz * p.planned_s));
+	}
+	const double each_s = (p.frac[JL_CAUSE_LOST] + still + p.frac[JL_CAUSE_RESTART]) * long_run_s / n;
+	const double segment_s = jl_goodput_written(&p)->work_s;
 
-	return fmax(work_s, long_run_s + sqrt(k) * chance_s);
+	return fmax(work_s,
+		    long_run_s + jl_draw_normal(draws) * sqrt(n * (each_s * each_s + segment_s * segment_s / 12)));
 }
 
 static void weigh_run(struct jl_goodput *g, const struct unsure *unsure)
 {
 	const struct jl_goodput_setting fixed = planned(&g->setting, &g->point);
 	struct jl_draws draws = { SEED };
-	double values[DRAWS];
+	double values[RUNS];
 
 	if (!g->whole_run) {
 		g->elapsed_s = (struct jl_estimate){ MONTH_S, MONTH_S, MONTH_S };
 		g->plain_s = MONTH_S * g->point.frac[JL_CAUSE_USEFUL];
 		return;
 	}
-	for (int i = 0; i < DRAWS; i++)
+	for (int i = 0; i < RUNS; i++)
 		values[i] = draw_elapsed_s(g, &fixed, unsure, &draws);
-	g->elapsed_s = jl_quantiles(values, DRAWS, 0.8);
+	g->elapsed_s = jl_quantiles(values, RUNS, 0.8);
 	g->elapsed_s.value = fmin(fmax(g->plain_s / g->point.frac[JL_CAUSE_USEFUL], g->elapsed_s.lo), g->elapsed_s.hi);
+}
+
+struct jl_elapsed jl_goodput_elapsed(const struct jl_catalog *cat, const struct jl_case *c,
+				     const struct jl_prediction *prediction)
+{
+	const struct jl_goodput_ask nothing = jl_goodput_ask_empty();
+	const struct unsure unsure = unsure_of(cat, &nothing);
+	const struct jl_estimate *run_s = &prediction->run_s;
+	struct jl_elapsed e = { .useful_frac = NAN, .time_s = *run_s, .cost_usd = prediction->cost_usd };
+	struct jl_goodput g = { .whole_run = prediction->whole_run, .run_s = *run_s, .plain_s = run_s->value };
+	struct jl_err ignored;
+
+	if (!prediction->whole_run || jl_rates_pool(&g.rates, cat, NULL, &ignored))
+		return e;
+	job_setting(&g.setting, cat, c, &prediction->step);
+	g.setting.most_s = fmax(g.setting.step_s, g.plain_s);
+	jl_goodput_point(&g.point, &g.setting, jl_rates_median_hz(&g.rates, g.setting.n_nodes, g.setting.per_node));
+	e.useful_frac = fmax(g.point.frac[JL_CAUSE_USEFUL], JL_GOODPUT_LEAST_FRAC);
+	if (g.point.frac[JL_CAUSE_USEFUL] > JL_GOODPUT_LEAST_FRAC) {
+		weigh_run(&g, &unsure);
+		e.time_s = g.elapsed_s;
+	} else {
+		e.time_s = jl_estimate_times(e.time_s, 1 / e.useful_frac);
+	}
+	e.cost_usd = jl_estimate_times(e.time_s, prediction->cost_usd.value / run_s->value);
+	return e;
 }
 
 /* At the median rate, long enough for 10,000 failures: what the closed form says, by another way. */
@@ -314,7 +391,7 @@ static double simulate(const struct jl_goodput_point *p, double planned)
 	struct jl_run_out run;
 	const double share = jl_cycle_spent(&p->cycle).useful;
 
-	if (!(p->cycle.rate_hz > 0) || !(share > LEAST_FRAC))
+	if (!(p->cycle.rate_hz > 0) || !(share > JL_GOODPUT_LEAST_FRAC))
 		return share / (1 + planned);
 	jl_cycle_run(&run, &(struct jl_run_in){ p->cycle, share * 10000 / p->cycle.rate_hz, INFINITY, NULL }, &draws);
 	return run.spent.useful / jl_spent_sum(&run.spent) / (1 + planned);
@@ -326,8 +403,8 @@ static void draw_calendar(struct jl_goodput *g)
 	static const double slots_s[] = {
 		3600, 3 * 3600, 6 * 3600, 12 * 3600, DAY_S, 2 * DAY_S, 7 * DAY_S, 30 * DAY_S
 	};
-	const double planned = 1 + g->setting.planned_hz * g->point.cycle.store.restart_s;
-	const double work_s = g->elapsed_s.value * g->point.effective_frac * planned;
+	const double stops = g->setting.planned_hz * g->elapsed_s.value;
+	const double work_s = g->elapsed_s.value * g->point.effective_frac;
 	struct jl_draws draws = { SEED };
 	struct jl_run_out run;
 	size_t k = 0;
@@ -335,7 +412,9 @@ static void draw_calendar(struct jl_goodput *g)
 	while (k + 1 < JL_LEN(slots_s) && g->elapsed_s.value > 45 * slots_s[k])
 		k++;
 	g->calendar.slot_s = fmax(slots_s[k], g->elapsed_s.value / 45);
-	if (g->point.cycle.rate_hz * g->elapsed_s.value < 100 * SLOT_EVENTS)
+	g->calendar.planned_s = g->point.planned_s;
+	g->calendar.every_s = g->setting.planned_hz > 0 ? 1 / g->setting.planned_hz : 0;
+	if (g->point.cycle.rate_hz * g->elapsed_s.value + stops < 100 * SLOT_EVENTS)
 		jl_cycle_run(&run, &(struct jl_run_in){ g->point.cycle, work_s, 2 * g->elapsed_s.value, &g->calendar },
 			     &draws);
 }
@@ -347,17 +426,20 @@ static void account(struct jl_goodput *g)
 
 	for (int i = 0; i < JL_N_CAUSE; i++) {
 		const double time_s = g->point.frac[i] * elapsed_s;
+		const bool stands = i >= JL_CAUSE_DETECT && i <= JL_CAUSE_PLANNED;
 
 		g->parts[i] = (struct jl_goodput_part){ .key = jl_causes[i].key,
 							.en = jl_causes[i].en,
 							.frac = g->point.frac[i],
 							.time_s = time_s,
 							.gpu_s = time_s * gpus,
-							.energy_J = time_s * g->campus.site_W,
+							.energy_J = time_s *
+								    (stands ? g->campus.standing_W : g->campus.site_W),
 							.cost_usd = time_s * gpus * p->rent.usdps };
 	}
-	g->spare_gpu_s = elapsed_s * g->setting.n_spares * g->setting.per_node;
+	g->spare_gpu_s = elapsed_s * g->setting.paid_spares * g->setting.per_node;
 	g->spare_usd = g->spare_gpu_s * p->rent.usdps;
+	g->rent_usd = elapsed_s * gpus * p->rent.usdps + g->spare_usd;
 }
 
 /* What a failure of a kind costs differs by the time until it is found and by whether a node must be replaced. */
@@ -413,7 +495,8 @@ static void weigh_sizes(struct jl_goodput *g, const struct jl_catalog *cat, cons
 			jl_goodput_default(&s, cat, nodes, g->setting.per_node, g->setting.checkpoint_B,
 					   g->setting.step_s);
 			s.checkpoint = g->setting.checkpoint;
-			s.store_Bps = jl_given_or(ask->store_Bps, s.store_Bps);
+			s.exchange_frac = g->setting.exchange_frac;
+			take_given(&s, ask, cat, g->setting.n_nodes);
 			s.detect_s = g->setting.detect_s;
 			s.restart_s = g->setting.restart_s;
 			s.repair_s = g->setting.repair_s;
@@ -448,14 +531,26 @@ static void weigh_point(struct jl_goodput *g, const struct unsure *unsure)
 	jl_goodput_point(&g->point, &g->setting, rate_hz);
 	g->goodput_frac = jl_estimate_times(g->effective_frac,
 					    1 / (1 + g->setting.straggle_frac + g->setting.throttle_frac));
-	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
+	const double stall_s = jl_goodput_written(&g->point)->stall_s;
+	const double back_hz = g->point.goes_on ? rate_hz * (1 - c->memory_frac) : rate_hz;
 
-	g->interval_best_s = jl_interval_best_s(rate_hz, fine->stall_s);
-	g->interval_young_s = jl_interval_young_s(rate_hz, fine->stall_s);
-	g->interval_daly_s = jl_interval_daly_s(rate_hz, fine->stall_s);
-	g->store_interval_s = c->memory_frac > 0 ? c->store.work_s : NAN;
-	g->simulated_frac = simulate(&g->point, g->setting.planned_hz * c->store.restart_s);
-	g->progresses = g->point.frac[JL_CAUSE_USEFUL] > LEAST_FRAC;
+	g->interval_best_s = jl_interval_best_s(back_hz, stall_s);
+	g->interval_young_s = jl_interval_young_s(back_hz, stall_s);
+	g->interval_daly_s = jl_interval_daly_s(back_hz, stall_s);
+	g->store_interval_s = g->point.copies ? c->store.work_s : NAN;
+	g->simulated_frac = simulate(&g->point, g->setting.planned_hz * g->point.planned_s);
+	g->progresses = g->point.frac[JL_CAUSE_USEFUL] > JL_GOODPUT_LEAST_FRAC;
+}
+
+/* A log that names no checkpoints has what they hold the job for among its stalls. */
+static bool has_checkpoints_as_stalls(const struct jl_goodput_ask *ask)
+{
+	return ask->seen && !ask->seen->n_checkpoints && isnan(ask->jitter_frac);
+}
+
+static void part_stalls(struct jl_goodput_setting *s, const struct jl_goodput_point *p)
+{
+	s->straggle_frac = fmax(0, s->straggle_frac - p->frac[JL_CAUSE_CHECKPOINT] / p->effective_frac);
 }
 
 enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_catalog *cat, const struct jl_job *job,
@@ -464,27 +559,41 @@ enum jl_status jl_goodput_weigh(struct jl_goodput *ret_goodput, const struct jl_
 	struct jl_goodput *g = ret_goodput;
 	const struct unsure unsure = unsure_of(cat, ask);
 
-	*g = (struct jl_goodput){ .job = job, .whole_run = job->prediction.whole_run, .start_day = ask->start_day };
-	g->seen = ask->seen;
-	g->seen_steps = ask->seen_steps;
-	g->left_steps = ask->left_steps;
-	g->plain_s = g->whole_run ? job->prediction.run_s.value : NAN;
+	*g = (struct jl_goodput){
+		.job = job, .ask = *ask, .whole_run = job->prediction.whole_run, .run_s = job->prediction.run_s
+	};
+	g->plain_s = g->whole_run ? g->run_s.value : NAN;
 	read_setting(g, cat, ask);
 	JL_TRY(jl_campus_cap(&g->campus, &ask->campus, job, err));
 	g->setting.throttle_frac = g->campus.slow_frac;
 	JL_TRY(read_rates(g, cat, ask, err));
 	weigh_point(g, &unsure);
+	if (has_checkpoints_as_stalls(ask)) {
+		part_stalls(&g->setting, &g->point);
+		weigh_point(g, &unsure);
+	}
 	weigh_sizes(g, cat, ask, &unsure);
 	g->spares_enough = g->setting.n_spares;
 	if (!g->progresses) {
 		g->elapsed_s = (struct jl_estimate){ NAN, NAN, NAN };
+		jl_goodput_advise(g);
 		return JL_OK;
 	}
 	weigh_run(g, &unsure);
 	draw_calendar(g);
 	account(g);
 	account_kinds(g, cat, ask);
-	jl_campus_weigh(&g->campus, &ask->campus, job, cat, g->elapsed_s.value, g->point.frac[JL_CAUSE_USEFUL]);
+	for (int i = 0; i < JL_N_CAUSE; i++)
+		g->campus.energy_J += g->parts[i].energy_J;
+	jl_campus_weigh(&g->campus, &ask->campus, job, cat,
+			job->how.n_gpus + g->setting.paid_spares * g->setting.per_node, g->elapsed_s.value,
+			g->point.frac[JL_CAUSE_USEFUL]);
+	if (!isnan(g->campus.paid_gpus)) {
+		g->unused_gpu_s = g->campus.paid_gpus * g->campus.paid_s - g->setting.n_gpus * g->elapsed_s.value -
+				  g->spare_gpu_s;
+		g->unused_usd = g->campus.unused_usd;
+		g->rent_usd = g->campus.paid_usd;
+	}
 	jl_goodput_advise(g);
 	return JL_OK;
 }

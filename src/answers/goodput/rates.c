@@ -10,17 +10,20 @@
 #define GPUS_OF_NODE 8.0
 #define DRAWS        4001
 #define SEED         48
+#define LEARN_MOST   1000 /* failures counted: with more, other sites say nothing */
+#define LEARN_POINTS 8000
 
 const struct jl_failure_info jl_failures[JL_N_FAILURE] = {
-	[JL_FAILURE_GPU] = { "gpu", JL_N("GPU"), "failure-gpu", "failure-detect-error", true, true },
-	[JL_FAILURE_HBM] = { "hbm", JL_N("GPU memory"), "failure-hbm", "failure-detect-error", true, true },
-	[JL_FAILURE_LINK] = { "link", JL_N("network"), "failure-link", "failure-detect-hang", false, false },
-	[JL_FAILURE_HOST] = { "host", JL_N("host"), "failure-host", "failure-detect-hang", false, true },
-	[JL_FAILURE_STORAGE] = { "storage", JL_N("storage"), "failure-storage", "failure-detect-hang", false, true },
-	[JL_FAILURE_SOFTWARE] = { "software", JL_N("software"), "failure-software", "failure-detect-hang", false,
-				  false },
+	[JL_FAILURE_GPU] = { "gpu", JL_N("GPU"), "failure-gpu", "failure-detect-error", true, true, false },
+	[JL_FAILURE_HBM] = { "hbm", JL_N("GPU memory"), "failure-hbm", "failure-detect-error", true, true, false },
+	[JL_FAILURE_LINK] = { "link", JL_N("network"), "failure-link", "failure-detect-hang", false, false, false },
+	[JL_FAILURE_HOST] = { "host", JL_N("host"), "failure-host", "failure-detect-hang", false, true, false },
+	[JL_FAILURE_STORAGE] = { "storage", JL_N("storage"), "failure-storage", "failure-detect-hang", false, true,
+				 false },
+	[JL_FAILURE_SOFTWARE] = { "software", JL_N("software"), "failure-software", "failure-detect-hang", false, false,
+				  true },
 	[JL_FAILURE_SILENT] = { "silent", JL_N("silent corruption"), "failure-silent", "failure-detect-silent", true,
-				true },
+				true, true },
 };
 
 void jl_failure_shares(double ret_shares[JL_N_FAILURE], const struct jl_catalog *cat, double per_node)
@@ -124,13 +127,39 @@ void jl_rates_own(struct jl_rates *io_rates, double n_failures, double window_s,
 	io_rates->n_sites = 0;
 }
 
+/* Other sites are a Student t of the logarithm, whose wide tails let a job differ from all of them; counts are Poisson. */
 void jl_rates_learn(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node)
 {
-	const struct jl_rate *node = &io_rates->node;
-	const double shape = node->sd_ln > 0 ? 1 / (node->sd_ln * node->sd_ln) : 0;
-	const double known_s = shape / (node->per_day / DAY_S * n_nodes * as_nodes(io_rates, per_node));
+	const struct jl_rate prior = io_rates->node;
+	const double known_ln = log(prior.per_day), reach_ln = 15 * prior.sd_ln;
+	double sum = 0, mean = 0, squares = 0;
 
-	jl_rates_own(io_rates, n_failures + fmax(0, shape - 0.5), window_s + known_s, n_nodes, per_node);
+	jl_rates_own(io_rates, n_failures, window_s, n_nodes, per_node);
+	const double node_days = io_rates->node.window_days, own_ln = log(io_rates->node.per_day);
+
+	if (!(prior.sd_ln > 0) || n_failures > LEARN_MOST)
+		return;
+	const double from = fmin(known_ln - reach_ln, own_ln - 5), to = fmax(known_ln + reach_ln, own_ln + 5);
+	const double top = n_failures > 0 ? n_failures * log(n_failures / node_days) - n_failures : 0;
+
+	for (int i = 0; i <= LEARN_POINTS; i++) {
+		const double ln = from + (to - from) * i / LEARN_POINTS, z = (ln - known_ln) / prior.sd_ln;
+		const double weight = pow(1 + z * z / prior.dof, -0.5 * (prior.dof + 1)) *
+				      exp(n_failures * ln - exp(ln) * node_days - top);
+
+		sum += weight;
+		mean += weight * ln;
+		squares += weight * ln * ln;
+	}
+	mean /= sum;
+	const double variance = squares / sum - mean * mean;
+	const double shape = (1 + sqrt(1 + 2 * variance)) / (2 * variance); /* of a gamma: 1/a + 1/2a2 in ln */
+
+	if (!(variance > 0) || !(shape > 0.5))
+		return;
+	io_rates->node.n_failures = shape - 0.5;
+	io_rates->node.window_days = exp(log(shape) - 1 / (2 * shape) - 1 / (12 * shape * shape) - mean);
+	io_rates->node.per_day = shape / io_rates->node.window_days;
 }
 
 void jl_rates_given(struct jl_rates *io_rates, double node_per_day, double job_per_day)
@@ -141,6 +170,11 @@ void jl_rates_given(struct jl_rates *io_rates, double node_per_day, double job_p
 	}
 	if (!isnan(job_per_day))
 		io_rates->job = (struct jl_rate){ .per_day = job_per_day, .n_failures = NAN };
+}
+
+void jl_rates_total(struct jl_rates *io_rates, double mttf_s, double n_nodes, double per_node)
+{
+	jl_rates_given(io_rates, DAY_S / mttf_s / (n_nodes * as_nodes(io_rates, per_node)), 0);
 }
 
 /* --- draws */

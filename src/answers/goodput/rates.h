@@ -22,6 +22,7 @@ struct jl_failure_info {
 	const char *detect; /* in the catalog: time until it is acted on */
 	bool of_gpus;       /* as many as there are GPUs; else as there are nodes */
 	bool takes_node;    /* the node is taken out */
+	bool of_all;        /* stops every replica, however they are kept apart */
 };
 extern const struct jl_failure_info jl_failures[JL_N_FAILURE];
 
@@ -51,10 +52,11 @@ enum jl_status jl_rates_site(struct jl_rates *ret_rates, const struct jl_catalog
 			     struct jl_err *err);
 /* A job's own: so many failures in so long a time on so many nodes. */
 void jl_rates_own(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node);
-/* The same beside what is known of other sites: their spread counts as so many failures (a gamma distribution of the same width). */
+/* The same beside what is known of other sites: a gamma distribution as wide as what both leave open. */
 void jl_rates_learn(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node);
-/* Exactly so. */
+/* Exactly so. The mean time to failure of a job of this size holds all of them: other sizes follow in proportion to their nodes. */
 void jl_rates_given(struct jl_rates *io_rates, double node_per_day, double job_per_day);
+void jl_rates_total(struct jl_rates *io_rates, double mttf_s, double n_nodes, double per_node);
 
 /* Failures a node and day that a record says, or that follow from its counts or from its jobs' mean time to failure; NAN: none. */
 double jl_reliability_rate(const struct jl_reliability *record);

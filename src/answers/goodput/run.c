@@ -42,13 +42,10 @@ double jl_draw_gamma(struct jl_draws *draws, double shape)
 
 /* --- a calendar */
 
-/* `time_s` from `*io_at_s` on, in parts as `of` has them. */
-static void mark(struct jl_calendar *cal, double *io_at_s, double time_s, struct jl_spent of)
+static void mark_part(struct jl_calendar *cal, double *io_at_s, double time_s, const struct jl_spent *of)
 {
-	if (!cal)
-		return;
 	double at_s = *io_at_s;
-	const double end_s = at_s + time_s, sum = jl_spent_sum(&of);
+	const double end_s = at_s + time_s, sum = jl_spent_sum(of);
 
 	*io_at_s = end_s;
 	while (sum > 0 && at_s < end_s && at_s / cal->slot_s < JL_CALENDAR_MAX) {
@@ -56,16 +53,36 @@ static void mark(struct jl_calendar *cal, double *io_at_s, double time_s, struct
 		const double next_s = fmin(end_s, (double)(k + 1) * cal->slot_s), share = (next_s - at_s) / sum;
 		struct jl_spent *slot = &cal->slots[k];
 
-		slot->useful += share * of.useful;
-		slot->checkpoint += share * of.checkpoint;
-		slot->lost += share * of.lost;
-		slot->down += share * of.down;
-		slot->restart += share * of.restart;
+		slot->useful += share * of->useful;
+		slot->checkpoint += share * of->checkpoint;
+		slot->lost += share * of->lost;
+		slot->down += share * of->down;
+		slot->restart += share * of->restart;
+		slot->planned += share * of->planned;
 		cal->n = k + 1;
 		if (!(next_s > at_s)) /* a slot is finer than numbers are */
 			break;
 		at_s = next_s;
 	}
+}
+
+/* `time_s` from `*io_at_s` on, in parts as `of` has them, with the planned stops that fall into it. */
+static void mark(struct jl_calendar *cal, double *io_at_s, double time_s, struct jl_spent of)
+{
+	static const struct jl_spent stop = { .planned = 1 };
+
+	if (!cal)
+		return;
+	while (cal->every_s > 0 && cal->since_s + time_s > cal->every_s) {
+		const double until_s = cal->every_s - cal->since_s;
+
+		mark_part(cal, io_at_s, until_s, &of);
+		mark_part(cal, io_at_s, cal->planned_s, &stop);
+		time_s -= until_s;
+		cal->since_s = 0;
+	}
+	mark_part(cal, io_at_s, time_s, &of);
+	cal->since_s += time_s;
 }
 
 /* The last useful and stalled seconds before `at_s` turn out to be lost. */
@@ -138,7 +155,8 @@ static void fail_after(struct state *s, double up_s, bool deep, struct jl_spent 
 
 	if (cal) {
 		unmark(cal, *io_at_s, fmax(0, s->at - back) * s->work_s, fmax(0, s->at - back) * s->stall_s);
-		mark(cal, io_at_s, gone * s->segment_s, (struct jl_spent){ s->work_s, s->stall_s, 0, 0, 0 });
+		mark(cal, io_at_s, gone * s->segment_s,
+		     (struct jl_spent){ .useful = s->work_s, .checkpoint = s->stall_s });
 		mark(cal, io_at_s, up_s - gone * s->segment_s, (struct jl_spent){ .lost = 1 });
 	}
 	/* useful and stalled time of what has to be done again was counted when it was done */
@@ -165,7 +183,8 @@ void jl_cycle_run(struct jl_run_out *ret_run, const struct jl_run_in *in, struct
 			run.spent.useful += (s.needed - s.at) * s.work_s;
 			run.spent.checkpoint += (s.needed - s.at) * s.stall_s;
 			mark(in->calendar, &at_s, restart_s, (struct jl_spent){ .restart = 1 });
-			mark(in->calendar, &at_s, rest_s, (struct jl_spent){ s.work_s, s.stall_s, 0, 0, 0 });
+			mark(in->calendar, &at_s, rest_s,
+			     (struct jl_spent){ .useful = s.work_s, .checkpoint = s.stall_s });
 			run.done = true;
 			break;
 		}

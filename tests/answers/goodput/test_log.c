@@ -71,7 +71,7 @@ static void a_log_gives_its_own_rates(void **state)
 	assert_near(g.failures_per_day.value, 1.5, 0.1); /* thirty counted outweigh other sites */
 	assert_true(g.failures_per_day.lo < 1.5 && 1.5 < g.failures_per_day.hi);
 	assert_true(g.failures_per_day.hi / g.failures_per_day.lo < 1.8);
-	assert_true(g.whole_run && g.left_steps == 60000);
+	assert_true(g.whole_run && g.ask.left_steps == 60000);
 	assert_near(g.plain_s, 60000 * 40, 1e-6);
 	/* the rest goes as it went so far: a week of restarts, checkpoints and repeated steps in a month */
 	const double so_far = spent_in_20_days.useful_s / spent_in_20_days.elapsed_s;
@@ -97,6 +97,33 @@ static void a_short_log_keeps_what_is_known(void **state)
 
 	assert_near(own.failures_per_day.value / other.failures_per_day.value, 1, 0.4);
 	assert_near(own.setting.restart_s, other.setting.restart_s, 0); /* none was seen */
+	jl_arena_release(&arena);
+}
+
+/* Waiting for a node is in the restarts that the log has, and what an unnamed checkpoint holds the job for is in its stalls. */
+static void waits_are_counted_once(void **state)
+{
+	struct jl_goodput_ask ask = jl_goodput_ask_empty();
+	struct jl_run_spent unnamed = spent_in_20_days;
+	struct jl_arena arena;
+	static struct jl_job job;
+
+	(void)state;
+	jl_arena_init(&arena, (size_t)64 << 20);
+	ask.n_spares = 0;
+	const struct jl_goodput none = weighed(NAN, &log_of_20_days, &spent_in_20_days, ask, &arena, &job);
+
+	assert_near(none.point.frac[JL_CAUSE_WAIT], 0, 0);
+	unnamed.n_checkpoints = 0;
+	unnamed.checkpoint_s = 0;
+	unnamed.stall_s = 16000 + 667 * 5;
+	unnamed.interval_steps = unnamed.stall_each_s = NAN;
+	const struct jl_goodput g = weighed(NAN, &log_of_20_days, &unnamed, jl_goodput_ask_empty(), &arena, &job);
+	const double held = (g.point.frac[JL_CAUSE_CHECKPOINT] + g.point.frac[JL_CAUSE_STRAGGLE]) /
+			    g.point.frac[JL_CAUSE_USEFUL];
+
+	assert_true(g.point.frac[JL_CAUSE_CHECKPOINT] > 0);
+	assert_near(held / (unnamed.stall_s / unnamed.useful_s), 1, 0.02);
 	jl_arena_release(&arena);
 }
 
@@ -130,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_log_gives_its_own_rates),
 		cmocka_unit_test(a_short_log_keeps_what_is_known),
+		cmocka_unit_test(waits_are_counted_once),
 		cmocka_unit_test(what_is_said_stays_said),
 	};
 

@@ -149,10 +149,10 @@ static void effective_time_of_runs_that_were_left_out(void **state)
 		const char *id;
 		double params;
 		enum jl_checkpoint how;
-		double restart_s; /* with hosts that stand by: the lower end of the 5 to 20 min of arXiv 2410.21680 */
-	} rows[] = { { "llama-3-run", 405e9, JL_CHECKPOINT_ASYNC, 600 },
-		     { "megascale-12k", 175e9, JL_CHECKPOINT_ASYNC, 600 },
-		     { "ft-hsdp-100k", 405e9, JL_CHECKPOINT_ASYNC, 600 },
+		double restart_s; /* with hosts that stand by: the lower end of the 5 to 20 min of arXiv 2410.21680; NAN: the default */
+	} rows[] = { { "llama-3-run", 405e9, JL_CHECKPOINT_ASYNC, NAN },
+		     { "megascale-12k", 175e9, JL_CHECKPOINT_ASYNC, NAN },
+		     { "ft-hsdp-100k", 405e9, JL_CHECKPOINT_ASYNC, NAN },
 		     { "byterobust-9600", 200e9, JL_CHECKPOINT_TIERED, 300 },
 		     { "gemini-ultra", 200e9, JL_CHECKPOINT_TIERED, 300 } };
 
@@ -164,7 +164,8 @@ static void effective_time_of_runs_that_were_left_out(void **state)
 
 		jl_goodput_default(&s, jl_catalog_embedded(), nodes_of(r), r->n_per_node, 14 * rows[i].params, 5);
 		s.checkpoint = rows[i].how;
-		s.restart_s = rows[i].restart_s;
+		if (!isnan(rows[i].restart_s))
+			s.restart_s = rows[i].restart_s;
 		const struct jl_estimate e = jl_goodput_effective(jl_catalog_embedded(), &s, &rates, 0.8);
 
 		print_message("%-16s %s%.0f %% effective, expected %.1f (%.1f to %.1f)\n", r->id,
@@ -183,13 +184,39 @@ static void elastic_recovery_as_published(void **state)
 
 	(void)state;
 	jl_goodput_default(&s, jl_catalog_embedded(), 12500, 8, 14 * 405e9, 5);
-	s.replica_frac = 1 / 48.0;
+	s.replica_frac = 1 / 48.0; /* each holds all states */
 	s.recovery = JL_RECOVERY_ELASTIC;
 	const struct jl_estimate e = jl_goodput_effective(jl_catalog_embedded(), &s, &rates, 0.8);
 
 	print_message("elastic: 80 %% of 100,000 GPUs published, expected %.1f (%.1f to %.1f)\n", 100 * e.value,
 		      100 * e.lo, 100 * e.hi);
 	assert_true(e.lo <= 0.80 && 0.80 <= e.hi);
+	/* a failure of one replica costs the others what they take to go on and half a step, and the job one replica for a restart */
+	struct jl_goodput_point p, cut;
+	const double hz = jl_rates_median_hz(&rates, 12500, 8);
+
+	jl_goodput_point(&p, &s, hz);
+	assert_true(p.goes_on && !p.copies);
+	assert_near(p.cycle.memory.restart_s, s.swap_s, 0);
+	assert_near(p.cycle.memory.stall_s, 0, 0);
+	assert_near(p.wait_s, s.replica_frac * s.one_frac * (s.restart_s + jl_goodput_load_s(&s)), 1e-3);
+	/* states cut over all of the job: back to the checkpoint */
+	s.states_cut = true;
+	jl_goodput_point(&cut, &s, hz);
+	assert_true(!cut.goes_on && cut.effective_frac < p.effective_frac - 0.02);
+	assert_near(cut.cycle.memory_frac, 0, 0);
+}
+
+/* Spares that the others do not wait for: the mean of what a Poisson number has beyond them, against a sum by hand. */
+static void replicas_that_are_missing(void **state)
+{
+	(void)state;
+	assert_near(jl_spares_missing(0, 3.5), 3.5, 1e-9);
+	assert_near(jl_spares_missing(2, 1), 3 * exp(-1) - 1, 1e-9); /* 1 - 2 + 2 P(0) + P(1) */
+	assert_near(jl_spares_missing(100, 3), 0, 1e-9);
+	assert_near(jl_spares_missing(1000, 1e6) / (1e6 - 1000), 1, 1e-9);
+	assert_near(jl_spares_missing(5, 0), 0, 0);
+	assert_near(jl_spares_missing(10000, 10000), 100 * 0.398942, 0.1);
 }
 
 /* More than 100 restarts in "several weeks": three to eight of them. */
@@ -204,31 +231,65 @@ static void restarts_of_a_run_of_unknown_length(void **state)
 	assert_true(hz.lo * 3 * 7 * DAY_S < 10 * r->n_failures);
 }
 
-/* ByteCheckpoint (arXiv 2407.20143, table 8), PyTorch's blog of 2025 on DCP at 1,856 GPUs, BLOOM's training report: bytes, GPUs, the stall and the
- * time to write. Stalls within a factor of 2; times to write within what is said of the rate of storage. */
+/* Before and after, as published: ByteCheckpoint (arXiv 2407.20143), BLOOM's training report, PyTorch's blogs of 2024 (IBM; the number of GPUs is
+ * not stated: 128) and of 2025. Stalls of asynchronous writers within a factor of 2; times to write, and what a blocking writer holds the job for,
+ * within what is said of storage; times to load are listed. */
 static void checkpoints_take_as_long_as_published(void **state)
 {
 	static const struct {
-		double bytes_B, n_gpus, stall_s, write_s;
-	} rows[] = { { 14 * 405e9, 8960, 0.59, 51.06 }, { 14 * 70e9, 1856, 0.78, NAN }, { 2.3e12, 384, NAN, 40 } };
-	const double width = exp(jl_figure(jl_catalog_embedded(), "checkpoint-store-width"));
+		const char *name;
+		double bytes_B, n_gpus;
+		bool before;
+		double stall_s, write_s, load_s;
+	} rows[] = {
+		{ "405B, 8,960 GPUs", 14 * 405e9, 8960, false, 0.59, 51.06, 129.49 },
+		{ "7B, 1,488 GPUs", 14 * 7e9, 1488, false, 0.34, 20.13, 265.73 },
+		{ "4B, 128 GPUs", 14 * 4e9, 128, false, 0.38, 23.74, 12.01 },
+		{ "70B, 4,800 GPUs", 14 * 70e9, 4800, false, 0.36, 8.59, NAN },
+		{ "70B, 1,856 GPUs", 14 * 70e9, 1856, false, 0.78, NAN, NAN },
+		{ "BLOOM, 384 GPUs", 2.3e12, 384, true, NAN, 40, NAN },
+		{ "4B, 128 GPUs", 14 * 4e9, 128, true, 61.37, 236.34, NAN },
+		{ "70B, 4,800 GPUs", 14 * 70e9, 4800, true, NAN, 76.21, NAN },
+		{ "175B, 4,096 GPUs", 14 * 175e9, 4096, true, NAN, 200, NAN },
+		{ "7B, IBM", 14 * 7e9, 128, true, 148.8, NAN, NAN },
+	};
+	const struct jl_catalog *cat = jl_catalog_embedded();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const double width = jl_figure(cat,
+					       rows[i].before ? "checkpoint-plain-width" : "checkpoint-store-width");
 		struct jl_goodput_setting s;
-		struct jl_goodput_point async, blocking;
+		struct jl_goodput_point point;
 
-		jl_goodput_default(&s, jl_catalog_embedded(), rows[i].n_gpus / 8, 8, rows[i].bytes_B, 5);
-		jl_goodput_point(&async, &s, 1e-4);
-		s.checkpoint = JL_CHECKPOINT_BLOCKING;
-		jl_goodput_point(&blocking, &s, 1e-4);
+		jl_goodput_default(&s, cat, rows[i].n_gpus / 8, 8, rows[i].bytes_B, 5);
+		s.checkpoint = rows[i].before ? JL_CHECKPOINT_BLOCKING : JL_CHECKPOINT_ASYNC;
+		jl_goodput_point(&point, &s, 1e-4);
+		const double stall_s = point.cycle.store.stall_s, write_s = jl_goodput_write_s(&s);
+
+		print_message("%-17s %-6s stall %6.2f s published, %6.2f; write %6.2f, %6.2f (%.2f to %.0f); load "
+			      "%6.2f, %6.2f\n",
+			      rows[i].name, rows[i].before ? "before" : "after", rows[i].stall_s, stall_s,
+			      rows[i].write_s, write_s, write_s / exp(width), write_s * exp(width), rows[i].load_s,
+			      jl_goodput_load_s(&s));
 		if (!isnan(rows[i].stall_s))
-			assert_in_range((uintmax_t)(100 * async.cycle.store.stall_s / rows[i].stall_s), 50, 200);
+			assert_true(fabs(log(stall_s / rows[i].stall_s)) < (rows[i].before ? width : log(2)));
 		if (!isnan(rows[i].write_s))
-			assert_true(fabs(log(async.cycle.store.lag_s / rows[i].write_s)) < log(width));
-		assert_true(blocking.cycle.store.stall_s > 8 * async.cycle.store.stall_s);
-		assert_true(blocking.effective_frac < async.effective_frac);
+			assert_true(fabs(log(write_s / rows[i].write_s)) < width);
 	}
+	/* MT-NLG: 42 min for the states of 530e9 parameters at 20 Gbit/s (GEMINI, SOSP 2023) */
+	assert_near(12 * 530e9 / 2.5e9 / 60, 42, 1);
+}
+
+/* MegaScale: hosts that took 10 % longer were taken out, and MFU rose by 0.7 points; 55.2 % on 12,288 GPUs are its largest run. */
+static void slow_hosts_cost_as_published(void **state)
+{
+	struct jl_goodput_setting s;
+
+	(void)state;
+	jl_goodput_default(&s, jl_catalog_embedded(), 1536, 8, 14 * 175e9, 5);
+	print_message("slow hosts of 1,536: 0.7 points of MFU (1.3 %%) published, %.2f %%\n", 100 * s.straggle_frac);
+	assert_true(s.straggle_frac > 0.007 && s.straggle_frac < 0.02);
 }
 
 static void shares_of_kinds_are_those_of_the_table(void **state)
@@ -263,6 +324,25 @@ static void a_jobs_own_counts_narrow_the_rate(void **state)
 	assert_true(after.hi / after.lo < 0.5 * before.hi / before.lo);
 }
 
+/* Other sites say little of a job that fails far more often than they do, and all where nothing was counted. */
+static void counts_beside_other_sites(void **state)
+{
+	const struct jl_rates other = pool_without(NULL);
+	struct jl_rates rates = other;
+
+	(void)state;
+	jl_rates_learn(&rates, 8, 0.7 * DAY_S, 128, 8);
+	const struct jl_estimate often = jl_rates_of(&rates, 128, 8, 0.8);
+
+	assert_true(often.lo < 8 / 0.7 / DAY_S && 8 / 0.7 / DAY_S < often.hi);
+	rates = other;
+	jl_rates_learn(&rates, 0, 1e-9, 128, 8);
+	const struct jl_estimate none = jl_rates_of(&rates, 128, 8, 0.8), of = jl_rates_of(&other, 128, 8, 0.8);
+
+	assert_near(none.value / of.value, 1, 0.3);
+	assert_true(none.hi / none.lo > 0.7 * of.hi / of.lo);
+}
+
 static void rates_that_cannot_be_had(void **state)
 {
 	struct jl_rates rates;
@@ -282,10 +362,13 @@ int main(void)
 		cmocka_unit_test(time_to_failure_by_size),
 		cmocka_unit_test(effective_time_of_runs_that_were_left_out),
 		cmocka_unit_test(elastic_recovery_as_published),
+		cmocka_unit_test(replicas_that_are_missing),
 		cmocka_unit_test(restarts_of_a_run_of_unknown_length),
 		cmocka_unit_test(checkpoints_take_as_long_as_published),
+		cmocka_unit_test(slow_hosts_cost_as_published),
 		cmocka_unit_test(shares_of_kinds_are_those_of_the_table),
 		cmocka_unit_test(a_jobs_own_counts_narrow_the_rate),
+		cmocka_unit_test(counts_beside_other_sites),
 		cmocka_unit_test(rates_that_cannot_be_had),
 	};
 
