@@ -70,6 +70,49 @@ static const struct jl_field sessions_fields[] = {
 };
 static const struct jl_schema sessions = JL_SCHEMA("sessions", jl_infer_sessions, sessions_fields);
 
+JL_TEXT_OF(policy, jl_day, r->policy);
+
+static const struct jl_field size_fields[] = {
+	{ JL_FIELD_AS(jl_day_size, NUMBER, mean, "copies") },
+	{ JL_FIELD_AS(jl_day_size, INT, least, "copies_least") },
+	{ JL_FIELD_AS(jl_day_size, INT, most, "copies_most") },
+	{ JL_FIELD(jl_day_size, NUMBER, within_frac), .about = "of the day's requests, within the targets" },
+	{ JL_FIELD_AS(jl_day_size, NUMBER, worst_frac, "worst_hour_within_frac") },
+	{ JL_FIELD(jl_day_size, NUMBER, gpu_h) },
+	{ JL_FIELD(jl_day_size, NUMBER, usd) },
+};
+static const struct jl_schema size = JL_SCHEMA("size", jl_day_size, size_fields);
+
+static const struct jl_field hour_fields[] = {
+	{ JL_FIELD_AS(jl_day_hour, NUMBER, rate_hz, "rate_per_s") },
+	{ JL_FIELD(jl_day_hour, NUMBER, copies) },
+	{ JL_FIELD(jl_day_hour, NUMBER, within_frac) },
+};
+static const struct jl_schema hour = JL_SCHEMA("hour", jl_day_hour, hour_fields);
+
+static const struct jl_field day_fields[] = {
+	{ JL_FIELD_AS(jl_day, NUMBER, peak_hz, "peak_rate_per_s") },
+	{ JL_FIELD_AS(jl_day, NUMBER, mean_hz, "mean_rate_per_s") },
+	{ JL_FIELD_AS(jl_day, INT, gpus, "gpus_per_copy") },
+	{ JL_FIELD_AS(jl_day, NUMBER, copy_hz, "copy_rate_per_s"), .about = "that a copy holds within the targets" },
+	{ JL_FIELD(jl_day, NUMBER, start_s), .about = "of a copy, until it answers" },
+	{ JL_FIELD(jl_day, NUMBER, load_s), .about = "of it: reading the weights" },
+	{ JL_FIELD_AS(jl_day, NUMBER, target, "target_in_flight"),
+	  .about = "requests under way and waiting for each copy, by which an autoscaler counts copies" },
+	{ JL_FIELD_AS(jl_day, SUB, fixed, "static"), .sub = &size, .about = "as many copies as the peak needs" },
+	{ JL_FIELD_AS(jl_day, SUB, scaled, "autoscaled"), .sub = &size },
+	{ JL_FIELD_AS(jl_day, SUB, same, "static_same_gpu_h"), .sub = &size,
+	  .about = "as many copies as autoscaling has in the mean" },
+	{ JL_FIELD_MANY(jl_day, ARRAY, hours, n_hours, "hours", &hour), .about = "autoscaled" },
+	{ JL_FIELD_TEXT_OF("policy", policy) },
+};
+static const struct jl_schema day = JL_SCHEMA("day", jl_day, day_fields);
+
+static bool has_day(const void *record)
+{
+	return ((const struct jl_infer *)record)->day.asked;
+}
+
 static bool has_seen(const void *record)
 {
 	return ((const struct jl_infer *)record)->seen.pass_factor > 0;
@@ -197,6 +240,7 @@ static const struct jl_field fields[] = {
 	{ JL_FIELD_TEXT_OF("flags_3", flag_2), .flags = JL_FF_OMIT },
 	{ JL_FIELD_AS(jl_infer, SUB, seen, "observed"), .sub = &seen, .when = has_seen },
 	{ JL_FIELD(jl_infer, SUB, sessions), .sub = &sessions, .when = has_sessions },
+	{ JL_FIELD(jl_infer, SUB, day), .sub = &day, .when = has_day },
 	{ JL_FIELD_MANY(jl_infer, ARRAY, rows, n_rows, "rows", &row) },
 };
 const struct jl_schema jl_infer_fields = JL_SCHEMA("infer", jl_infer, fields);

@@ -84,6 +84,22 @@ static void start(struct jl_infer *a, const struct jl_infer_ask *ask, const char
 	a->n_flags++;
 }
 
+/* Its machines for prompts: as wide, with tokens of a pass of their own. */
+static void start_prompts(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_engine_info *info,
+			  const char *name, double values[N_OPTION])
+{
+	const double tokens = values[OPTION_tokens], dp = values[OPTION_dp];
+
+	values[OPTION_tp] = ask->prompt_gpus;
+	values[OPTION_dp] = isnan(dp) ? NAN : (double)ask->prompt_gpus;
+	if (!isnan(dp) && info->policy.prompt_budget > 0 && ask->batched_tokens <= 0)
+		values[OPTION_tokens] = info->policy.prompt_budget *
+					(info->policy.shared_limits ? ask->prompt_gpus : 1.0);
+	start(a, ask, name, &info->start, values, info->start.prompts);
+	values[OPTION_tokens] = tokens;
+	values[OPTION_dp] = dp;
+}
+
 /* Its server's context is that of all requests together. */
 static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask)
 {
@@ -108,7 +124,33 @@ static double longest(const struct jl_infer *a, const struct jl_infer_ask *ask)
 	return fmin(fmin(tokens, ask->context), a->context_max > 0 ? a->context_max : INFINITY);
 }
 
-void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job)
+/* Of the engines that stand for all others none runs on a processor as people serve from one, or on such a device. */
+static bool only_llama_cpp(const struct jl_gpu *gpu)
+{
+	bool one = false;
+
+	for (int e = 0; gpu && e < jl_n_engine(); e++) {
+		const struct jl_engine_info *info = jl_engine_info(e);
+		const bool runs = info->start.command && jl_serve_engine_runs(info, gpu);
+
+		if (runs && !info->gguf)
+			return false;
+		one |= runs;
+	}
+	return one || !gpu;
+}
+
+/* "vLLM, SGLang": each once. */
+static void add_name(struct jl_infer *a, const char *name)
+{
+	const size_t used = strlen(a->started);
+
+	if (!strstr(a->started, name))
+		(void)snprintf(a->started + used, sizeof(a->started) - used, "%s%s", used ? ", " : "", name);
+}
+
+void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_serve_job *job,
+		    const struct jl_gpu *gpu)
 {
 	const double at_once = ask->turns > 1
 				       ? 0
@@ -125,13 +167,20 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		[OPTION_dp] = a->dp_attention ? (double)a->n_gpus : NAN,
 		[OPTION_host] = ask->host_B > 0 ? ceil(ask->host_B / GIB) : NAN,
 		[OPTION_loras] = ask->n_adapters > 0 ? (double)ask->n_adapters : NAN,
+		[OPTION_embeds] = a->embeds ? 1 : NAN,
 		[OPTION_lora_rank] = ask->n_adapters > 0 ? (double)ask->adapter_rank : NAN,
 	};
 
 	const bool narrow = job->format.weight_B < 2 || job->format.expert_B < 2;
 	char name[NAME_MAX_B];
 
-	if (jl_engine_info(ask->engine)->gguf || (ask->engine == JL_ENGINE_GENERAL && a->processor)) {
+	a->started[0] = '\0';
+	a->n_flags = 0;
+	a->flags_rate_hz = 0;
+	if (a->embeds && (jl_engine_info(ask->engine)->gguf || only_llama_cpp(gpu)))
+		return;
+	if (jl_engine_info(ask->engine)->gguf || (ask->engine == JL_ENGINE_GENERAL && only_llama_cpp(gpu))) {
+		add_name(a, "llama.cpp");
 		start_llama_cpp(a, ask);
 		return;
 	}
@@ -141,16 +190,17 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		const bool asked = ask->engine == e, today = info->operators && !info->until && !info->vendor;
 
 		/* machines of two kinds: both commands of one engine */
-		if (!s->command || (ask->n_adapters > 0 && !s->loras) ||
+		if (!s->command || !jl_serve_engine_runs(info, gpu) || (ask->n_adapters > 0 && !s->loras) ||
+		    (a->embeds && !s->embeds) ||
 		    (!asked && (ask->engine != JL_ENGINE_GENERAL || !today || (ask->prompt_gpus > 0 && a->n_flags))) ||
 		    a->n_flags + (ask->prompt_gpus > 0) >= (int)JL_LEN(a->flags))
 			continue;
+		add_name(a, info->name);
 		values[OPTION_tokens] = ask->batched_tokens > 0 ? ask->batched_tokens : info->policy.token_budget;
 		values[OPTION_tp] = a->n_gpus;
 		loaded(name, ask, !narrow || a->published || (values[OPTION_fp8] > 0 && s->fp8));
 		start(a, ask, name, s, values, ask->prompt_gpus > 0 ? s->answers : NULL);
-		values[OPTION_tp] = ask->prompt_gpus;
 		if (ask->prompt_gpus > 0)
-			start(a, ask, name, s, values, s->prompts);
+			start_prompts(a, ask, info, name, values);
 	}
 }

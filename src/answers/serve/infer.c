@@ -250,7 +250,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	a->capacity_B = dev->mem_B;
 	a->kv_tokens = t->kv_tokens;
 	a->kv_token_B = jl_serve_context_B(&t->job, 1);
-	a->context_max = floor(a->kv_tokens);
+	a->context_max = a->embeds ? ask->context : floor(a->kv_tokens);
 	a->fits = a->kv_tokens >= jl_trial_longest(ask);
 	a->ttft_s = times_of(&t->r.ttft_s, first.half_ln);
 	a->tpot_s = times_of(&t->r.tpot_s, ln);
@@ -310,7 +310,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	}
 	say_money(a, t);
 	a->processor = !t->machine->sys.gpu;
-	jl_infer_flags(a, ask, &t->job);
+	jl_infer_flags(a, ask, &t->job, t->machine->sys.gpu);
 }
 
 /* A copy lies on one host, but for stages; experts are shared by a part of its GPUs. */
@@ -511,6 +511,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .engine = jl_engine_id(ask->engine),
 			      .weights = jl_served_weights(ask->weights, ask->model),
 			      .published = !ask->weights && ask->model && ask->model->weights,
+			      .embeds = ask->model && ask->model->embeds,
 			      .kv = ask->kv ? ask->kv : "as the weights",
 			      .kind = ask->kind,
 			      .concurrency = ask->kind == JL_LOAD_CLOSED || ask->kind == JL_LOAD_SESSIONS
@@ -532,7 +533,7 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 			      .job_s = { NAN, NAN, NAN },
 			      .prompt = ask->prompt,
 			      .answer = ask->answer,
-			      .longest = jl_trial_longest(ask),
+			      .longest = ask->model && ask->model->embeds ? ask->prompt : jl_trial_longest(ask),
 			      .context = ask->context,
 			      .usd_per_kWh = ask->usd_per_kWh,
 			      .pue = ask->pue,

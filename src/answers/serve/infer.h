@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/fields.h"
+#include "serve/day.h"
 #include "serve/load.h"
 #include "serve/serve.h"
 
@@ -29,6 +30,8 @@ enum jl_infer_assumed {
 	JL_ASSUMED_PUE,
 	JL_ASSUMED_TURN,
 	JL_ASSUMED_WAIT,
+	JL_ASSUMED_START,
+	JL_ASSUMED_TARGET,
 	JL_N_ASSUMED
 };
 
@@ -37,9 +40,12 @@ enum jl_infer_assumed {
 #define JL_USUAL_PROMPT  1024.0
 #define JL_USUAL_ANSWER  256.0
 #define JL_USUAL_AT_ONCE 32.0
-#define JL_THINK_S       20.0
-#define JL_TURN_TOKENS   500.0 /* of a session's further turns: what a tool or a person says */
-#define JL_TOOL_WAIT_S   5.0
+/* Targets of a service whose rate alone is said: its size follows from them, here and on the page. */
+#define JL_USUAL_TTFT_S 0.5
+#define JL_USUAL_TPOT_S 0.05
+#define JL_THINK_S      20.0
+#define JL_TURN_TOKENS  500.0 /* of a session's further turns: what a tool or a person says */
+#define JL_TOOL_WAIT_S  5.0
 
 struct jl_infer_ask {
 	const struct jl_model_info *model;  /* of the catalog, or NULL: */
@@ -51,6 +57,7 @@ struct jl_infer_ask {
 	int engine;
 	int n_gpus;   /* that share a copy; 0: as requests are answered soonest, or the fewest that meet the targets */
 	int n_copies; /* 0: as many as the system holds */
+	int least_busy; /* 1: a request goes to the copy with the fewest; else every copy has its share of them, in no order */
 	int n_stages, n_ep; /* that hold different layers; that share the experts whole; 0: 1 */
 	bool dp_attention;  /* attention of different requests on different GPUs of a copy */
 	int prompt_gpus,
@@ -78,10 +85,13 @@ struct jl_infer_ask {
 	const struct jl_model_info *draft_model;
 	int n_adapters; /* that lie on the GPUs and are served together (LoRA); 0: none */
 	int adapter_rank;
-	int max_seqs, batched_tokens;      /* of the engine; 0: its defaults */
-	double kv_tokens;                  /* room of a copy; NAN: what the memory leaves */
-	double ttft_max_s, tpot_max_s;     /* targets, of nine requests in ten; NAN: none */
-	bool find_rate;                    /* no load was said: the largest rate that meets the targets */
+	int max_seqs, batched_tokens;  /* of the engine; 0: its defaults */
+	double kv_tokens;              /* room of a copy; NAN: what the memory leaves */
+	double ttft_max_s, tpot_max_s; /* targets, of nine requests in ten; NAN: none */
+	bool find_rate;                /* no load was said: the largest rate that meets the targets */
+	const struct jl_day_load
+		*day; /* the rate over a day, whose copies start in start_s (NAN: estimated); NULL: none */
+	double start_s;
 	const struct jl_served_seen *seen; /* of this model on this system, cut as it is asked for; NULL: nothing */
 	double usd_per_kWh, pue;
 	unsigned assumed; /* 1 << enum jl_infer_assumed: what nobody gave */
@@ -126,6 +136,7 @@ struct jl_infer_sessions {
 struct jl_infer {
 	const char *model, *system, *engine, *weights, *kv;
 	bool published; /* the weights: nobody asked for another format */
+	bool embeds;    /* an answer is a vector or a score, of the prompt's pass */
 	enum jl_load_kind kind;
 	double concurrency, rate_hz, users, think_s, prompt, answer;
 	double longest, context; /* tokens of the longest request; of the longest that the model was made for, or NAN */
@@ -165,12 +176,15 @@ struct jl_infer {
 	double users_held;   /* so many people it answers as fast as they ask, within the targets; NAN: all of them */
 	char flags[3][520];  /* of the engine, ready to paste; the first is the one that was asked for */
 	int n_flags;
+	double flags_rate_hz;                    /* they are for: a sweep's knee; 0: the load that was asked for */
+	char started[96];                        /* names of the engines that `flags` start */
 	bool processor;                          /* there is no GPU */
 	struct jl_infer_row rows[JL_INFER_ROWS]; /* sweep or formats */
 	size_t n_rows;
 	bool compared;
 	struct jl_infer_seen seen;
 	struct jl_infer_sessions sessions;
+	struct jl_day day;
 };
 extern const struct jl_schema jl_infer_fields;
 
@@ -185,5 +199,9 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 /* Where more arrives than is answered, or more people ask than are served well: how much would be, how many. */
 enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
 			     const struct jl_infer_ask *ask, struct jl_err *err);
-/* flags.c: the lines that start the engine; of all known ones where none was asked for. */
-void jl_infer_flags(struct jl_infer *answer, const struct jl_infer_ask *ask, const struct jl_serve_job *job);
+/* Copies over a day, where the answer is the largest rate that the system holds within targets. */
+enum jl_status jl_infer_day(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
+			    const struct jl_infer_ask *ask, struct jl_err *err);
+/* flags.c: the lines that start the engine; of all known ones that run on the device where none was asked for. gpu NULL: a CPU. */
+void jl_infer_flags(struct jl_infer *answer, const struct jl_infer_ask *ask, const struct jl_serve_job *job,
+		    const struct jl_gpu *gpu);

@@ -1,5 +1,6 @@
 /* The same question at several rates, or with weights in several formats. */
 #include <math.h>
+#include <string.h>
 
 #include "serve/infer.h"
 
@@ -43,8 +44,12 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 		if (status)
 			break;
 		infer->rows[infer->n_rows++] = row_of(&a);
-		if (a.keeps_up && a.ttft_s.p90.value <= KNEE * infer->rows[0].ttft_p90_s.value)
-			knee = i;
+		if (!a.keeps_up || a.ttft_s.p90.value > KNEE * infer->rows[0].ttft_p90_s.value)
+			continue;
+		/* what is pasted must hold the load that is recommended, not the one of the first table */
+		knee = i;
+		memcpy(infer->flags, a.flags, sizeof(infer->flags));
+		infer->flags_rate_hz = a.rate_hz;
 	}
 	if (!status)
 		infer->rows[knee].knee =

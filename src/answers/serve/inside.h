@@ -67,6 +67,7 @@ struct worker {
 	int64_t opens[BLOCK_PHASES]; /* by tick modulo a block's ticks: how many open a new block */
 	int64_t free_blocks, n_blocks;
 	double answer_s;                 /* its last pass without prompts */
+	double ahead_s;                  /* by which the host may have launched the next pass before it begins */
 	double stall_s;                  /* answers waited for prompts since the last tick */
 	double host_tokens;              /* kept by its host */
 	struct tier tiers[JL_N_KV_TIER]; /* of sessions between their turns */

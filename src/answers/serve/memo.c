@@ -53,8 +53,10 @@ double jl_audit_pass_s(struct memo *memo, const struct jl_workers *kind, const s
 	struct jl_pass p = *pass;
 
 	(void)jl_context_bucket(pass->context, &p.context);
-	p.captured = pass->prompt_tokens == 0.0 && pass->n_seqs <= policy->graph_max * fmax(kind->ranks, 1.0);
-	p.n_seqs = p.captured ? padded(policy, pass->n_seqs) : stepped(pass->n_seqs, 1.0);
+	const bool graph = pass->prompt_tokens == 0.0 && pass->n_seqs <= policy->graph_max * fmax(kind->ranks, 1.0);
+
+	p.captured = graph || (pass->captured && pass->prompt_tokens > 0.0);
+	p.n_seqs = graph ? padded(policy, pass->n_seqs) : stepped(pass->n_seqs, 1.0);
 	p.prompt_tokens = stepped(pass->prompt_tokens, 8.0);
 	p.n_prompts = stepped(pass->n_prompts, 1.0);
 	/* pairs by how far back a token looks, on average */
@@ -64,7 +66,7 @@ double jl_audit_pass_s(struct memo *memo, const struct jl_workers *kind, const s
 	p.prompt_pairs = seen * p.prompt_tokens;
 	uint64_t key = mixed((uint64_t)p.n_seqs + ((uint64_t)p.context << 20));
 
-	key = mixed(key + (uint64_t)p.prompt_tokens);
+	key = mixed(key + (uint64_t)p.prompt_tokens + ((uint64_t)(p.captured && !graph) << 60));
 	key = mixed(key + (uint64_t)seen + ((uint64_t)p.n_prompts << 40)) | 1;
 	struct memo_entry *entry = &memo->entries[key >> (64 - MEMO_BITS)];
 
@@ -85,7 +87,8 @@ void jl_passes_add(struct jl_passes *profile, const struct jl_pass_share *share)
 {
 	const struct jl_pass *p = &share->pass;
 	const int key = octaves(p->n_seqs, p->prompt_tokens > 0.0 ? 0.5 : 2.0) * 1000 +
-			octaves(p->prompt_tokens, 1.0) * 10 + share->prompts;
+			octaves(p->prompt_tokens, 1.0) * 10 + 2 * (p->captured && p->prompt_tokens > 0.0) +
+			share->prompts;
 	int at = 0;
 
 	while (at < profile->n && profile->keys[at] != key)
@@ -109,7 +112,7 @@ void jl_passes_add(struct jl_passes *profile, const struct jl_pass_share *share)
 	s->pass.n_prompts += f * (p->n_prompts - s->pass.n_prompts);
 	s->pass.prompt_tokens += f * (p->prompt_tokens - s->pass.prompt_tokens);
 	s->pass.prompt_pairs += f * (p->prompt_pairs - s->pass.prompt_pairs);
-	s->pass.captured = p->prompt_tokens == 0.0;
+	s->pass.captured = p->captured || p->prompt_tokens == 0.0;
 	s->ttft += share->ttft;
 	s->tpot += share->tpot;
 	s->span += share->span;

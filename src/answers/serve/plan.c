@@ -33,10 +33,10 @@ static struct jl_serve_job job_of(const struct jl_device *dev, const struct jl_s
 
 /* Machines for prompts that keep up with the answers: what a plan whose number is not known was made for. */
 static double keep_up(const struct jl_device *dev, const struct jl_serve_fit *fit, const struct jl_serve_run *run,
-		      double n_requests, int budget)
+		      double n_requests, const struct jl_policy *policy)
 {
 	const struct jl_serve_job job = job_of(dev, fit, run, false), prompts = job_of(dev, fit, run, true);
-	const double together = fmin(fmax(budget / run->prompt, 1), n_requests);
+	const double together = fmin(fmax(jl_prompt_budget(&prompts, policy) / run->prompt, 1), n_requests);
 	const struct jl_pass answer = jl_pass_decode(n_requests, run->prompt + 0.5 * run->output),
 			     prompt = jl_pass_prefill(together, run->prompt);
 	const double rate_hz = n_requests / (run->output * jl_serve_pass(&job, &answer).step_s);
@@ -83,9 +83,8 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 		policy.max_seqs = (int)fmax(policy.max_seqs,
 					    ceil(n_requests / fmax(run->n_decode_workers / groups, 1)));
 	setup = jl_sim_setup_of(&job, run->n_decode_workers / groups, run->prefill.n_gpus > 0 ? &prompts : NULL,
-				isfinite(run->n_prefill_workers)
-					? run->n_prefill_workers / groups
-					: keep_up(dev, fit, run, n_requests, policy.token_budget),
+				isfinite(run->n_prefill_workers) ? run->n_prefill_workers / groups
+								 : keep_up(dev, fit, run, n_requests, &policy),
 				&policy);
 	setup.means = true;
 	setup.late += fit->hold_frac * run->hold;

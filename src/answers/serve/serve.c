@@ -34,7 +34,7 @@ static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask
 enum jl_status jl_serve_check(const struct jl_model_info *info, const struct jl_served *model, int n_gpus,
 			      bool by_requests, struct jl_err *err)
 {
-	if (info && (info->mlm_head || info->pooler))
+	if (info && (info->mlm_head || info->pooler) && !info->embeds)
 		return jl_fail(err, JL_E_RANGE,
 			       "%s is an encoder: it answers no prompts; take a decoder, e.g. llama-3-8b", info->id);
 	if (n_gpus > 1 && !by_requests && fmod(model->heads, n_gpus) != 0.0)
@@ -67,20 +67,31 @@ int jl_serve_engine(int asked, const char *weights, const struct jl_machine *mac
 	return jl_engine_on(engine, machine && machine->sys.gpu ? machine->sys.gpu->vendor : NULL);
 }
 
+bool jl_serve_engine_runs(const struct jl_engine_info *info, const struct jl_gpu *gpu)
+{
+	const char *const *on = info->runs_on;
+	const char *vendor = !gpu ? "CPU" : gpu->vendor ? gpu->vendor : "";
+
+	if (!gpu && info->gguf)
+		return true;
+	while (on && *on && strcmp(vendor, *on) != 0)
+		on++;
+	return !on || *on;
+}
+
 enum jl_status jl_serve_engine_check(int engine, const struct jl_machine *machine, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = machine->sys.gpu;
 	const struct jl_engine_info *info = jl_engine_info(engine);
-	const char *const *on = info->runs_on;
+	const char *other = NULL;
 
-	if (!gpu && info->gguf)
+	if (jl_serve_engine_runs(info, gpu))
 		return JL_OK;
-	while (on && *on && !(gpu && gpu->vendor && strcmp(gpu->vendor, *on) == 0))
-		on++;
-	return !on || *on ? JL_OK
-			  : jl_fail(err, JL_E_USAGE,
-				    "--engine: %.40s runs on devices of %.40s, not on %.60s; take --engine vllm",
-				    info->name, *info->runs_on, machine->sys.text);
+	for (int e = 0; !other && e < jl_n_engine(); e++)
+		if (jl_engine_info(e)->start.command && jl_serve_engine_runs(jl_engine_info(e), gpu))
+			other = *jl_engine_info(e)->words;
+	return jl_fail(err, JL_E_USAGE, "--engine: %.40s runs on devices of %.40s, not on %.60s; take --engine %.40s",
+		       info->name, *info->runs_on, machine->sys.text, other ? other : "general");
 }
 
 #define LLAMACPP_PIECE 512 /* prompt tokens that pass a device at once */
@@ -133,7 +144,8 @@ struct jl_axes jl_serve_axes(const struct jl_serve_run *run, char ret_format[JL_
 		       least_B < 0.8   ? 4
 		       : least_B < 1.5 ? 8
 				       : 16,
-		       run->model.latent          ? "-latent"
+		       run->model.embeds          ? "-embeds"
+		       : run->model.latent        ? "-latent"
 		       : run->model.n_experts > 1 ? "-experts"
 						  : "");
 	return (struct jl_axes){ .kind = general ? NULL : jl_engine_id(base),
@@ -290,6 +302,9 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 	struct jl_serve_job job = { .dev = dev, .fit = &fit, .ops = &ops, .model = &model, .place = { .n_stages = 1 } };
 
 	JL_TRY(check(ask, n_host, err));
+	if (model.embeds)
+		return jl_fail(err, JL_E_RANGE, "%s makes vectors or scores and no tokens; ask 'jeoul serve %s'",
+			       ask->model->id, ask->model->id);
 	JL_TRY(jl_serve_engine_check(engine, machine, err));
 	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, jl_engine_info(engine)->by_layer, err));
 	JL_TRY(jl_serve_format(&job.format, ask->weights, ask->model, &model, dev, engine, err));

@@ -99,6 +99,7 @@ enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *a
 int jl_serve_engine(int asked, const char *weights, const struct jl_machine *machine);
 
 /* Does it run there? */
+bool jl_serve_engine_runs(const struct jl_engine_info *info, const struct jl_gpu *gpu); /* gpu NULL: a CPU */
 enum jl_status jl_serve_engine_check(int engine, const struct jl_machine *machine, struct jl_err *err);
 /* llama.cpp: whole layers on any number of devices, prompts in pieces. */
 void jl_serve_by_layer(struct jl_serve_place *place, double n_devices);

@@ -42,6 +42,7 @@ struct jl_workers {
 	jl_pass_s *pass_s;
 	const void *ctx;
 	double kv_tokens; /* that one of them has room for */
+	double budget;    /* tokens of a pass with prompts; 0: the policy's, of each part */
 	double ranks; /* parts of it that have the engine's limits each: stages, devices that requests are cut over; 0: 1 */
 };
 

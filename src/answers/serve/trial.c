@@ -5,7 +5,6 @@
 #include "base/mem.h"
 
 #define REQUESTS_LEAST 400.0
-#define REQUESTS_MOST  20000.0
 #define REQUESTS_EACH  10
 #define SESSIONS_EACH  3 /* the first of each is not counted */
 #define KEPT_UP_FRAC   0.93
@@ -118,7 +117,7 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 		n = ask->n_trace;
 	} else if (ask->kind == JL_LOAD_OPEN) {
 		load.rate_hz = ask->rate_hz / copies;
-		n = (size_t)fmin(fmax(load.rate_hz * SPREAD_OPEN_S, REQUESTS_LEAST), REQUESTS_MOST);
+		n = (size_t)fmin(fmax(load.rate_hz * SPREAD_OPEN_S, REQUESTS_LEAST), JL_TRIAL_REQUESTS);
 	} else if (ask->kind == JL_LOAD_JOB) {
 		load.rate_hz = INFINITY;
 		n = (size_t)ceil(ask->n_job / copies);
@@ -147,6 +146,8 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 		}
 		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as 'predict --serve' has it */
 			jl_load_client(&load, ask->prompt, ask->answer, at_once, JL_CLIENT_EACH);
+			if (t->job.model->embeds) /* sequences of the length asked for */
+				load.lengths.least_frac = 1;
 			n = load.n;
 			n_skip = 0;
 		}
@@ -229,7 +230,8 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	if (t->ask->max_seqs > 0)
 		policy.max_seqs = t->ask->max_seqs;
 	policy.token_budget = jl_trial_token_budget(t->ask);
-	setup = jl_sim_setup_of(&t->job, apart ? n_copies : 1, apart ? &t->prompts : NULL,
+	policy.prompt_budget = t->ask->batched_tokens > 0 ? 0 : policy.prompt_budget;
+	setup = jl_sim_setup_of(&t->job, n_copies / jl_trial_shares(t), apart ? &t->prompts : NULL,
 				fmax(t->ask->prompt_copies, 1), &policy);
 	if (t->ask->draft)
 		add_draft(&setup, t);
@@ -240,7 +242,7 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	t->kv_tokens = setup.workers.kv_tokens;
 	setup.n_draft = t->ask->n_draft;
 	setup.accept_frac = t->ask->accept_frac;
-	status = jl_simulate(&t->r, &setup, &load, NULL, &passes, err);
+	status = jl_simulate(&t->r, &setup, &load, t->served, &passes, err);
 	wait_turns(t);
 	t->plan.n = status ? 0 : passes.n;
 	for (int i = 0; i < t->plan.n; i++) {

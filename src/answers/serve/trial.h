@@ -22,12 +22,14 @@ struct jl_trial {
 	double at_once, n_more; /* of a closed loop: in the simulated machine, and those beyond what is simulated */
 	struct jl_arrival *room;
 	size_t n_room;
+	struct jl_served_request *served; /* NULL, or room for JL_TRIAL_REQUESTS of an open load */
 };
+#define JL_TRIAL_REQUESTS 20000
 
-/* How many machines like the simulated one share a load; machines for prompts and answers are simulated together. */
+/* How many machines like the simulated one share a load; those that a router watches, or that have prompts and answers, are simulated together. */
 static inline double jl_trial_shares(const struct jl_trial *t)
 {
-	return t->ask->prompt_gpus > 0 ? 1 : t->n_copies;
+	return t->ask->prompt_gpus > 0 || t->ask->least_busy ? 1 : t->n_copies;
 }
 
 static inline int jl_trial_prompt_gpus(const struct jl_infer_ask *ask)

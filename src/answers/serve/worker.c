@@ -383,6 +383,22 @@ static void finish_prompts(struct sim *sim, struct worker *w, const struct chunk
 	}
 }
 
+/* Where prompts have passes of their own, the host launches their kernels while the answers' pass before still runs (SGLang since 0.4): where that one was
+ * longer than the launches, nothing waits for them. */
+static double pass_s_of(const struct sim *sim, struct worker *w, struct jl_pass *pass)
+{
+	const double alone_s = jl_audit_pass_s(w->memo, w->kind, sim->policy, pass);
+
+	if (!sim->policy->prompts_first || !(pass->prompt_tokens > 0.0))
+		return alone_s;
+	pass->captured = true;
+	const double ready_s = jl_audit_pass_s(w->memo, w->kind, sim->policy, pass), host_s = alone_s - ready_s;
+
+	pass->captured = host_s <= w->ahead_s;
+	w->ahead_s = 0.0;
+	return pass->captured ? ready_s : alone_s;
+}
+
 static struct jl_pass pass_of(const struct sim *sim, const struct worker *w, const struct chunks *c, bool answers)
 {
 	return (struct jl_pass){ .n_seqs = answers ? w->n_run : 0,
@@ -411,7 +427,7 @@ static void answer_on(struct sim *sim, struct worker *w, double until_s)
 	if (sim->profile)
 		note(sim, w, &pass, 0.0, k);
 	spend(w, pass_s, k);
-	w->answer_s = pass_s;
+	w->answer_s = w->ahead_s = pass_s;
 	tick_on(sim, w, (int64_t)k, pass_s);
 }
 
@@ -438,7 +454,9 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 	const int64_t opened = blocks_of_ticks(sim, w, 1); /* kept back from those who come in */
 
 	w->free_blocks -= opened;
-	fill_pass(sim, w, (int)limit(w, sim->policy->token_budget) - (mixed ? w->n_run * drafted : 0), &c);
+	const double budget = w->kind->budget > 0 ? w->kind->budget : limit(w, sim->policy->token_budget);
+
+	fill_pass(sim, w, (int)budget - (mixed ? w->n_run * drafted : 0), &c);
 	w->free_blocks += opened;
 	if (c.tokens == 0.0) {
 		finish_prompts(sim, w, &c); /* keys and values that came from elsewhere */
@@ -447,8 +465,8 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 		return;
 	}
 	const bool answers = mixed && w->n_run > 0;
-	const struct jl_pass pass = pass_of(sim, w, &c, answers);
-	const double pass_s = jl_audit_pass_s(w->memo, w->kind, sim->policy, &pass);
+	struct jl_pass pass = pass_of(sim, w, &c, answers);
+	const double pass_s = pass_s_of(sim, w, &pass);
 
 	if (sim->profile)
 		note(sim, w, &pass, c.n_done + (w->partial != NO_ID), 1.0);
