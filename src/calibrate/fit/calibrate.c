@@ -1,4 +1,5 @@
-#include "fit/calibrate.h"
+/* Fits all sets in order and collects the values of catalog/params.yaml. */
+#include "fit/fitting.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,19 +8,9 @@
 
 #include "score/score.h"
 #include "rows/set_rows.h"
-#include "score/validate.h"
 
-/* Digits that are written. The next set starts from the written value, so that reading the file gives what the fit had. */
+/* digits written; the next set starts from the written value, so that the file reproduces the fit exactly */
 #define VALUE_FORMAT "%.9g"
-
-struct work {
-	const struct jl_calibrate_in *in;
-	struct jl_arena *arena;
-	struct jl_catalog cat; /* with the parameters that were found so far, and the old ones of sets still to come */
-	struct jl_param_info *params;
-	size_t n_params, room;
-	struct jl_calibration *out;
-};
 
 static double written(double value)
 {
@@ -59,20 +50,11 @@ static void publish(struct work *w)
 	w->cat.n_params = w->n_params;
 }
 
-/* One set while it is fitted. */
-struct fitting {
-	const struct jl_set_ops *ops;
-	struct jl_set_data *data;
-	struct jl_set_rows rows;
-	double *x;    /* one per parameter */
-	double *base; /* predictions, one per row */
-	unsigned char *only;
-	struct jl_known known;
-};
-
-static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err)
+enum jl_status jl_fitting_load(struct work *w, struct fitting *f, struct jl_err *err)
 {
 	for (const char *const *name = f->ops->files; *name; name++) {
+		if (name - f->ops->files >= FITTING_FILES_MAX)
+			return jl_fail(err, JL_E_LIMIT, "more than %d files", FITTING_FILES_MAX);
 		for (size_t i = 0; i < w->in->n_files; i++) {
 			const struct jl_calibrate_file *file = &w->in->files[i];
 			struct jl_csv csv;
@@ -92,12 +74,12 @@ static enum jl_status load(struct work *w, struct fitting *f, struct jl_err *err
 			if (status)
 				return status;
 		}
+		f->end[name - f->ops->files] = f->rows.n;
 	}
 	return JL_OK;
 }
 
-/* How many rows are predicted otherwise when one parameter moves a little. */
-static int rows_that_know(struct fitting *f, const struct jl_param *param, size_t j)
+int jl_fitting_rows(struct fitting *f, const struct jl_param *param, size_t j)
 {
 	static const double step = 1.02;
 	const double kept = f->x[j];
@@ -121,7 +103,7 @@ static bool same_head(const char *a, const char *b)
 	return strncmp(a, b, strcspn(a, ".") + 1) == 0;
 }
 
-/* Forgets the results of an earlier fit of this set: parameters with its prefix, and residuals. */
+/* Removes results of an earlier fit of this set: parameters with its prefix, and residuals. */
 static void forget(struct work *w, const struct fitting *f)
 {
 	const size_t n_name = strlen(f->ops->name);
@@ -156,7 +138,7 @@ static struct jl_param_info info_of(const struct jl_param *param, double value, 
 				       .unit = param->unit };
 }
 
-/* A figure that is no parameter: no bounds and no prior. */
+/* Adds a value that is not a fitted parameter: no bounds, no prior. */
 static enum jl_status add_figure(struct work *w, const char *id, double value, size_t n_rows, double hi,
 				 struct jl_err *err)
 {
@@ -177,18 +159,18 @@ static enum jl_status keep_params(struct work *w, struct fitting *f, struct jl_c
 
 		jl_param_of(&params, j, &param);
 		if (param.lo == param.hi)
-			continue; /* it has no choice: a constant, not a parameter */
-		const struct jl_param_info info = info_of(&param, f->x[j], rows_that_know(f, &param, j));
+			continue; /* fixed: a constant, not a parameter */
+		const struct jl_param_info info = info_of(&param, f->x[j], jl_fitting_rows(f, &param, j));
 
 		if (info.n_rows <= 1 && fabs(log(info.value / info.prior)) < told_ln)
-			continue; /* a parameter without rows, or equal to its prior, is not written */
+			continue; /* skip parameters without rows and those at their prior */
 		found->n_param += info.n_rows > 0;
 		JL_TRY(add_param(w, &info, err));
 	}
 	return JL_OK;
 }
 
-/* How far the rows are from the fit, as catalog data too. */
+/* Stores residuals of the fit as catalog data. */
 static enum jl_status keep_residuals(struct work *w, const struct fitting *f, struct jl_calibrated *found,
 				     struct jl_err *err)
 {
@@ -219,7 +201,7 @@ static enum jl_status keep_residuals(struct work *w, const struct fitting *f, st
 static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, struct jl_err *err)
 {
 	struct fitting f = { .ops = ops };
-	enum jl_status status = load(w, &f, err);
+	enum jl_status status = jl_fitting_load(w, &f, err);
 
 	if (status || !f.data)
 		return status;
@@ -246,7 +228,7 @@ static enum jl_status fit_set(struct work *w, const struct jl_set_ops *ops, stru
 	return JL_OK;
 }
 
-/* What an earlier fit of intervals found, by how its names begin. */
+/* Removes results of an earlier fit of intervals, by prefix. */
 static void forget_heads(struct work *w, const char *a, const char *b)
 {
 	size_t n = 0;
@@ -288,7 +270,7 @@ static enum jl_status keep_widths(struct work *w, const struct jl_validation *v,
 	return add_figure(w, JL_WIDTH_SHARED, widths.shared_frac, v->width_rows.n_pairs, 1.0, err);
 }
 
-/* Sets with the same questions share what was seen. False: seen for the first time. */
+/* Merges counts of measurements from sets with the same kind of answer. False: a new id. */
 static bool join_seen(struct work *w, const struct jl_param_info *more)
 {
 	for (size_t i = 0; i < w->n_params; i++) {
@@ -325,8 +307,8 @@ static enum jl_status keep_seen(struct work *w, const struct jl_validation *v, s
 	return JL_OK;
 }
 
-/* What was measured; and where every set was fitted, every row predicted without its source, by the parameters that were found: how wide
- * intervals must be. A part of the sets cannot tell: one model serves all. */
+/* Counts what was measured. If all sets were fitted, also predicts every row without its source and fits the interval widths, which are shared by
+ * all sets. */
 static enum jl_status fit_widths(struct work *w, size_t n_sets, struct jl_err *err)
 {
 	struct jl_validation *v = jl_arena_alloc(w->arena, sizeof(*v));
@@ -343,7 +325,7 @@ static enum jl_status fit_widths(struct work *w, size_t n_sets, struct jl_err *e
 	}
 	const bool all = w->out->n_sets == n_sets;
 
-	if (!all && v->n_families < n_sets) /* files of some sets are not here: what was measured stays as it is */
+	if (!all && v->n_families < n_sets) /* files of some sets are missing: keep the old counts */
 		return JL_OK;
 	if (all)
 		JL_TRY(jl_validation_run(v, &options, err));
@@ -387,178 +369,6 @@ enum jl_status jl_calibrate(struct jl_calibration *ret_calibration, const struct
 	out.n_params = w.n_params;
 	*ret_calibration = out;
 	return JL_OK;
-}
-
-/* --- the table of parameters: what the rows say of each, by the curvature of the fit at the shipped values (Laplace) */
-
-/* How a set's predictions move with its parameters. */
-struct slopes {
-	const struct fitting *f;
-	size_t n_rows, n_params;
-	double *weight;  /* of each row: a source with n rows counts n / (1 + (n - 1)/20) */
-	double *ln;      /* d ln prediction / d ln parameter, a parameter's rows together */
-	double *inverse; /* n_params squared */
-	double sd_ln;    /* of a usual row */
-};
-
-static double row_weight(const struct fitting *f, size_t i)
-{
-	static const double alike_frac = 0.05;
-	size_t n = 0;
-
-	for (size_t k = 0; k < f->rows.n; k++)
-		n += !f->rows.rows[k].unscored && strcmp(f->rows.rows[k].source, f->rows.rows[i].source) == 0;
-	return f->rows.rows[i].unscored ? 0.0 : 1.0 / (1.0 + ((double)n - 1.0) * alike_frac);
-}
-
-static enum jl_status find_slopes(struct slopes *s, struct fitting *f, struct jl_arena *arena, struct jl_err *err)
-{
-	static const double step = 1.02;
-	const struct jl_param_list params = f->ops->params(f->data);
-	double *off = jl_arena_array(arena, f->rows.n + 1, sizeof(*off));
-	size_t n = 0;
-
-	*s = (struct slopes){ .f = f,
-			      .n_rows = f->rows.n,
-			      .n_params = params.n,
-			      .weight = jl_arena_array(arena, f->rows.n + 1, sizeof(double)),
-			      .ln = jl_arena_array(arena, f->rows.n * params.n + 1, sizeof(double)),
-			      .inverse = jl_arena_array(arena, params.n * params.n + 1, sizeof(double)) };
-	JL_TRY(jl_got(off && s->weight && s->ln && s->inverse, err));
-	for (size_t i = 0; i < s->n_rows; i++) {
-		s->weight[i] = row_weight(f, i);
-		if (!f->rows.rows[i].unscored)
-			off[n++] = fabs(log(f->base[i] / f->rows.rows[i].meas));
-	}
-	s->sd_ln = fmax(0.03, n ? 1.4826 * jl_score_quantile(off, n, 0.5) : 0.03);
-	for (size_t j = 0; j < params.n; j++) {
-		struct jl_param param;
-		const double kept = f->x[j];
-
-		jl_param_of(&params, j, &param);
-		const double moved = kept * step <= param.hi ? step : 1.0 / step;
-
-		(void)rows_that_know(f, &param, j); /* predicts the rows that know it */
-		for (size_t i = 0; i < s->n_rows; i++) {
-			const struct jl_set_row *row = &f->rows.rows[i];
-
-			s->ln[j * s->n_rows + i] = row->unscored || !f->only[row->item]
-							   ? 0.0
-							   : log(row->pred / f->base[i]) / log(moved);
-		}
-	}
-	return JL_OK;
-}
-
-/* In place, by Gauss-Jordan: the matrix is positive definite. */
-static void invert(double *a, size_t n)
-{
-	for (size_t k = 0; k < n; k++) {
-		const double pivot = a[k * n + k];
-
-		a[k * n + k] = 1.0;
-		for (size_t j = 0; j < n; j++)
-			a[k * n + j] /= pivot;
-		for (size_t i = 0; i < n; i++) {
-			const double factor = a[i * n + k];
-
-			if (i == k || factor == 0.0)
-				continue;
-			a[i * n + k] = 0.0;
-			for (size_t j = 0; j < n; j++)
-				a[i * n + j] -= factor * a[k * n + j];
-		}
-	}
-}
-
-static void fill_curvature(const struct slopes *s, const struct jl_param_list *params)
-{
-	for (size_t j = 0; j < s->n_params; j++) {
-		struct jl_param param;
-
-		jl_param_of(params, j, &param);
-		for (size_t k = 0; k <= j; k++) {
-			double sum = 0.0;
-
-			for (size_t i = 0; i < s->n_rows; i++)
-				sum += s->weight[i] * s->ln[j * s->n_rows + i] * s->ln[k * s->n_rows + i];
-			s->inverse[j * s->n_params + k] = s->inverse[k * s->n_params + j] = sum / (s->sd_ln * s->sd_ln);
-		}
-		s->inverse[j * s->n_params + j] += 1.0 / (param.prior_sd_ln * param.prior_sd_ln);
-	}
-	invert(s->inverse, s->n_params);
-}
-
-/* Rows as many as would say as much if all moved alike, and sources with one that moves. */
-static void put_evidence(struct jl_buf *out, const struct slopes *s, size_t j)
-{
-	static const double least = 1e-3;
-	const struct jl_set_row *rows = s->f->rows.rows;
-	const double *ln = s->ln + j * s->n_rows;
-	double sum = 0.0, squares = 0.0;
-	size_t n_rows = 0, n_sources = 0;
-
-	for (size_t i = 0; i < s->n_rows; i++) {
-		const double share = s->weight[i] * ln[i] * ln[i];
-		size_t k = 0;
-
-		sum += share;
-		squares += share * share;
-		if (!(fabs(ln[i]) > least))
-			continue;
-		n_rows++;
-		while (k < i && !(fabs(ln[k]) > least && strcmp(rows[k].source, rows[i].source) == 0))
-			k++;
-		n_sources += k == i;
-	}
-	jl_buf_printf(out, ",%zu,%.1f,%zu\n", n_rows, squares > 0.0 ? sum * sum / squares : 0.0, n_sources);
-}
-
-static enum jl_status put_set(struct jl_buf *out, struct work *w, const struct jl_set_ops *ops, struct jl_err *err)
-{
-	struct fitting f = { .ops = ops };
-	struct slopes s;
-
-	JL_TRY(load(w, &f, err));
-	if (!f.data)
-		return JL_OK;
-	const struct jl_param_list params = ops->params(f.data);
-
-	f.x = jl_arena_array(w->arena, params.n + 1, sizeof(*f.x));
-	f.base = jl_arena_array(w->arena, f.rows.n + 1, sizeof(*f.base));
-	f.only = jl_arena_array(w->arena, f.data->n + 1, sizeof(*f.only));
-	JL_TRY(jl_got(f.x && f.base && f.only, err));
-	jl_params_read(&w->cat, &params, f.x);
-	f.known = jl_known_of(&w->cat);
-	jl_set_predict(ops, f.data, f.x, &f.known, NULL, &f.rows);
-	for (size_t i = 0; i < f.rows.n; i++)
-		f.base[i] = f.rows.rows[i].pred;
-	JL_TRY(find_slopes(&s, &f, w->arena, err));
-	fill_curvature(&s, &params);
-	for (size_t j = 0; j < params.n; j++) {
-		struct jl_param p;
-
-		jl_param_of(&params, j, &p);
-		if (p.lo == p.hi)
-			continue;
-		jl_buf_printf(out, "%s,%s,%s,%.4g,%.3g,%.4g,%.3g", ops->name, p.name, p.unit, p.prior, p.prior_sd_ln,
-			      f.x[j], sqrt(s.inverse[j * s.n_params + j]));
-		put_evidence(out, &s, j);
-	}
-	return JL_OK;
-}
-
-enum jl_status jl_calibrate_table(struct jl_buf *out, const struct jl_calibrate_in *in, struct jl_arena *arena,
-				  struct jl_err *err)
-{
-	struct work w = { .in = in, .arena = arena, .cat = *in->cat };
-	enum jl_status status = JL_OK;
-
-	jl_buf_puts(out, "set,id,unit,prior,prior_sd_ln,value,sd_ln,rows,effective_rows,sources\n");
-	for (const struct jl_set_ops *const *ops = jl_sets; !status && *ops; ops++)
-		if (!in->only || strcmp(in->only, (*ops)->name) == 0)
-			status = put_set(out, &w, *ops, err);
-	return status;
 }
 
 static void put_number(struct jl_buf *out, const char *key, double value)

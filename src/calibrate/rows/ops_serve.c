@@ -1,4 +1,4 @@
-/* infer_llm, serve_load and serve_silicon as sets: two readers, one model. */
+/* Sets "infer_llm", "serve_load" and "serve_silicon": two readers, one model. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static enum jl_status find_gpu(void *ctx, const char *text, struct jl_serve_row 
 	jl_resolve_device(&row->dev, data->cat, row->gpu);
 	(void)jl_gemm_shipped(data->cat, row->gpu->id, &row->dev);
 	*ret_p2p = jl_gpu_has_p2p(row->gpu);
-	/* cards may have bridges between pairs: not stated */
+	/* bridges between cards are possible, but not stated */
 	*ret_nvlink = !isnan(row->dev.link_Bps) &&
 		      (!row->gpu->form_factor || !strcasestr(row->gpu->form_factor, "pcie"));
 	return JL_OK;
@@ -39,7 +39,7 @@ static const char *cell_at(const void *ctx, const char *column)
 	return jl_set_cell(ctx, column);
 }
 
-/* One measurement as a row of the driver: the case behind the last one. */
+/* Appends one measurement as a row for the case after the last one. */
 static struct jl_set_row *add_case(struct jl_set_data *data, const struct jl_set_reader *in, const char *model,
 				   const char *what)
 {
@@ -98,7 +98,7 @@ static enum jl_status add_infer(struct jl_set_data *data, const struct jl_set_re
 		       : jl_fail_nomem(err);
 }
 
-/* The file has no groups: models are left out one after the other, whatever they ran on. */
+/* The file has no groups: models are left out one after another, on all hardware. */
 static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	static const char *const columns[] = { "silicon_ttft_ms", "silicon_tpot_ms" };
@@ -118,13 +118,23 @@ static enum jl_status add_silicon(struct jl_set_data *data, const struct jl_set_
 
 		if (jl_serve_number(&cells, columns[i], &ms, err) || isnan(ms))
 			continue;
+		if (i == 0 && *jl_set_cell(in, "cold") == 'y') {
+			struct jl_err why;
+
+			(void)jl_fail(&why, JL_E_DATA,
+				      "TTFT holds a start: like runs under more load have less than a third");
+			JL_TRY(jl_set_unscored(in, &why, err));
+			in->rows->rows[in->rows->n - 1].gpu = jl_label(in->labels, in->arena,
+								       jl_set_cell(in, "system"));
+			continue;
+		}
 		c.run.metric = i == 0 ? JL_METRIC_TTFT : JL_METRIC_TPOT;
 		c.meas_s = ms / 1e3;
 		((struct jl_serve_row *)data->cases)[data->n] = c;
 		struct jl_set_row *row = add_case(data, in, model, what);
 
 		JL_TRY(jl_got(row, err));
-		c.plan = case_at(data, data->n - 1)->plan; /* the second metric is of the same run */
+		c.plan = case_at(data, data->n - 1)->plan; /* the second metric is from the same run */
 		row->gpu = jl_label(in->labels, in->arena, jl_set_cell(in, "system"));
 		row->group = data->groups[data->n - 1] = jl_label(in->labels, in->arena, model);
 	}
@@ -142,7 +152,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 	const bool versions = data->ops == &jl_load_ops;
 	const struct jl_param_list list = params(data);
 
-	if (versions) /* today's engines are known before */
+	if (versions) /* current engines are fitted first */
 		jl_params_read(data->cat, &list, x);
 	return jl_serve_solve(versions                           ? JL_KNOWN_VERSIONS
 			      : scope_of(data) == JL_SCOPE_INFER ? JL_KNOWN_INFER
@@ -150,7 +160,7 @@ static enum jl_status fit(const struct jl_set_data *data, const unsigned char *u
 			      data->cases, data->n, use, max_iter, x, err);
 }
 
-/* Engines that serve are known by their loads, also where a row is of another set: as they are predicted for everybody. */
+/* Serving engines use the parameters fitted to loads, also for rows of another set, as in predictions for users. */
 static struct jl_serve_fit physics_of(const struct jl_set_data *data, const double *x, const struct jl_serve_row *c)
 {
 	const enum jl_serve_scope scope = scope_of(data);

@@ -1,3 +1,4 @@
+/* Shared code of all sets: baselines, labels, growing row arrays. */
 #include "rows/set_rows.h"
 
 #include "base/budget.h"
@@ -34,7 +35,7 @@ double jl_baseline_collective_s(const struct jl_fabric *listed, const struct jl_
 					 : listed->intra.rate_Bps;
 	double rate_Bps = intra_Bps;
 
-	/* A ring enters and leaves each host once: its share of the network is all of it. */
+	/* a ring crosses each host's network once, so it gets the host's whole rate */
 	if (listed->n_nodes > 1)
 		rate_Bps = coll->n_ranks_per_node > 1 ? fmin(intra_Bps, listed->inter.rate_Bps)
 						      : listed->inter.rate_Bps;
@@ -119,7 +120,7 @@ void jl_set_cells(const struct jl_set_reader *in, const char *columns, jl_cell *
 	}
 }
 
-/* Numbers in the columns of `ops->measures` are positive and finite, and one of them at least is there. */
+/* Checks that the columns of `ops->measures` are positive and finite, and at least one is present. */
 static enum jl_status check_measures(const struct jl_set_reader *in, struct jl_err *err)
 {
 	const char *const *name = in->ops->measures;
@@ -147,7 +148,7 @@ static enum jl_status check_measures(const struct jl_set_reader *in, struct jl_e
 	return JL_OK;
 }
 
-/* Whose measurement it is: a group's name up to its '|'; where a file has no groups, the host and owner in its address. */
+/* Source of a row: its group's name up to '|'; in files without groups, host and owner in the URL. */
 static const char *source_of(const struct jl_set_reader *in, const char *group)
 {
 	static const char hub[] = "github.com/";
@@ -227,7 +228,7 @@ enum jl_status jl_set_added(struct jl_set_data *data, struct jl_set_row *row, co
 	return JL_OK;
 }
 
-static enum jl_status add_unscored(const struct jl_set_reader *in, const struct jl_err *why, struct jl_err *err)
+enum jl_status jl_set_unscored(const struct jl_set_reader *in, const struct jl_err *why, struct jl_err *err)
 {
 	struct jl_set_row *row = add_row(in);
 
@@ -237,7 +238,7 @@ static enum jl_status add_unscored(const struct jl_set_reader *in, const struct 
 	return JL_OK;
 }
 
-/* Room for `n` elements, with the first n_old of `old` in it; NULL when memory is at its limit. */
+/* Array of `n` elements that starts with the first n_old of `old`; NULL: above the memory limit. */
 static void *grow(struct jl_arena *arena, const void *old, size_t n_old, size_t n, size_t size)
 {
 	void *room = jl_arena_array(arena, n ? n : 1, size);
@@ -247,7 +248,7 @@ static void *grow(struct jl_arena *arena, const void *old, size_t n_old, size_t 
 	return room;
 }
 
-/* Room for the reader's rows behind those that are there. */
+/* Allocates space for the reader's rows after the existing ones. */
 static enum jl_status make_room(struct jl_set_data *data, const struct jl_set_reader *in, struct jl_err *err)
 {
 	const size_t n = jl_csv_rows_left(in->csv) * data->ops->rows_a_line;
@@ -303,7 +304,7 @@ enum jl_status jl_set_load(const struct jl_set_ops *ops, struct jl_set_data **io
 		if (check_measures(&in, &why) == JL_OK && ops->add(data, &in, &why) == JL_OK)
 			continue;
 		io_rows->n = n_rows;
-		status = why.status == JL_E_NOMEM ? jl_fail_nomem(err) : add_unscored(&in, &why, err);
+		status = why.status == JL_E_NOMEM ? jl_fail_nomem(err) : jl_set_unscored(&in, &why, err);
 	}
 	return status;
 }

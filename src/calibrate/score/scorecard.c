@@ -1,10 +1,11 @@
+/* Writes the scorecard as Markdown, and its history as CSV. */
 #include "score/scorecard.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* On rows whose source the fit has not seen, |ln(pred/meas)|. */
+/* |ln(pred/meas)| with the row's source left out */
 static const struct jl_goal goals[] = {
 	{ "train_llm", 0.07, 0.22 },     { "train_vtrain", 0.05, 0.15 }, { "collectives", 0.08, 0.30 },
 	{ "gemm_membw", 0.07, 0.22 },    { "train_other", 0.10, 0.30 },  { "power", 0.09, 0.30 },
@@ -60,7 +61,6 @@ static void put_history(struct jl_csv_writer *w, const char *version, const char
 	}
 }
 
-/* The rows of other versions, as they are. */
 static enum jl_status keep_others(struct jl_csv_writer *w, const char *old, const char *version, struct jl_err *err)
 {
 	struct jl_csv csv;
@@ -109,7 +109,7 @@ static void verdict(struct jl_buf *out, double value, double goal)
 		jl_buf_printf(out, " ❌ %.3f above %.2f", value - goal, goal);
 }
 
-/* Rows without their sources; a set of one source says little about the next. */
+/* Headline table: rows predicted without their sources. Sets with one source are marked, because they say little about others. */
 static void headline(struct jl_buf *out, const struct jl_validation *v)
 {
 	jl_buf_puts(out, "| set | sources | scored | median | p90 | macro | bias | in 80 % | by source | parameters | "
@@ -143,7 +143,7 @@ static void headline(struct jl_buf *out, const struct jl_validation *v)
 			      v->n_pairs, 100.0 * (double)v->n_pairs_in / (double)v->n_pairs);
 }
 
-/* The easier questions beside it, with the intervals that ship. */
+/* Easier modes, with the shipped intervals: group left out, and in-sample. */
 static void beside(struct jl_buf *out, const struct jl_scorecard *card)
 {
 	const struct jl_validation *const modes[] = { card->by_group, card->shipped };
@@ -191,7 +191,7 @@ struct code_sums {
 	double bias_ln, inside_frac;
 };
 
-/* Codebases that train transformers: one line for each and set, and their mean, in which each counts once. */
+/* Codebases that train transformers: one line per codebase and set, and their mean, in which each counts once. */
 static void codebases(struct jl_buf *out, const struct jl_validation *v)
 {
 	double biases[JL_VALIDATE_LINES_MAX * JL_VALIDATE_CODES_MAX];
@@ -247,7 +247,7 @@ static void worst(struct jl_buf *out, const struct jl_validation *v, const struc
 
 		jl_buf_printf(out, "| %s:%zu | %s, %s | %.2f | ", file_name(v, line, index[i]), row->line, row->gpu,
 			      row->what, row->pred / row->meas);
-		reader = jl_lang_set(jl_languages[0]); /* the score card is English */
+		reader = jl_lang_set(jl_languages[0]); /* the scorecard is in English */
 		jl_validate_explain(v, line, index[i], out);
 		jl_lang_set(reader);
 		jl_buf_puts(out, " |\n");
@@ -337,4 +337,37 @@ enum jl_status jl_scorecard_markdown(struct jl_buf *out, const struct jl_scoreca
 	}
 	status = put_unscored(out, card->by_source, err);
 	return status ? status : put_history_table(out, history, err);
+}
+
+extern const unsigned char jl_scorecard_text[]; /* docs/scorecard-history.csv */
+extern const size_t jl_scorecard_text_len;
+
+size_t jl_scorecard_unseen(struct jl_unseen ret_sets[JL_UNSEEN_MAX], struct jl_arena *arena)
+{
+	static const char *const keys[] = { "scored", "median_abs_ln", "p90_abs_ln", "coverage80" };
+	const char *text = (const char *)jl_scorecard_text, *last = text + jl_scorecard_text_len - 1;
+	enum jl_status status = JL_OK;
+	struct jl_csv csv;
+	struct jl_err ignored;
+	size_t n = 0;
+
+	while (last > text && last[-1] != '\n') /* its line begins with the version */
+		last--;
+	if (jl_csv_open(&csv, text, jl_scorecard_text_len, "scorecard", &ignored))
+		return 0;
+	while (n < JL_UNSEEN_MAX && jl_csv_more(&csv, &status, &ignored)) {
+		double x[JL_LEN(keys)];
+
+		if (strncmp(last, jl_csv_text(&csv, 0), strcspn(last, ",")) != 0 ||
+		    strcmp(jl_csv_text(&csv, 1), "source-out") != 0)
+			continue;
+		for (size_t i = 0; i < JL_LEN(keys); i++)
+			if (jl_csv_number(&csv, jl_csv_find(&csv, keys[i]), &x[i], &ignored))
+				x[i] = NAN;
+		ret_sets[n] = (struct jl_unseen){ jl_arena_strdup(arena, jl_csv_text(&csv, 2)), x[0], x[1], x[2],
+						  x[3] };
+		n += ret_sets[n].set && x[0] > 0;
+	}
+	jl_csv_release(&csv);
+	return n;
 }

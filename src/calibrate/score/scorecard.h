@@ -1,26 +1,34 @@
-/* The score card: docs/SCORECARD.md, one plot a set, and the history of releases. Makes texts; writes no files. */
+/* Scorecard: docs/SCORECARD.md, one plot per set, and the history of releases. Generates texts; writes no files. */
 #pragma once
 
 #include "score/validate.h"
 
 struct jl_scorecard {
 	const char *version;
-	const struct jl_validation *by_source; /* each row without its source: the headline */
-	const struct jl_validation *by_group;  /* without its group; has the same lines */
-	const struct jl_validation *by_code;   /* ... without its codebase */
-	const struct jl_validation *shipped;   /* the shipped parameters on the same rows; the same lines */
+	const struct jl_validation *by_source; /* source left out: the headline */
+	const struct jl_validation *by_group;  /* group left out; same lines */
+	const struct jl_validation *by_code;   /* codebase left out; same lines */
+	const struct jl_validation *shipped;   /* shipped parameters (in-sample); same lines */
 };
 
-/* The page; `history` is the text of jl_scorecard_history. Links its plots as scorecard/<set>.svg. */
+/* The page; `history`: text of jl_scorecard_history. Links plots as scorecard/<set>.svg. */
 enum jl_status jl_scorecard_markdown(struct jl_buf *out, const struct jl_scorecard *card, const char *history,
 				     struct jl_err *err);
 
-/* Predicted against measured, both logarithmic: readable on light and on dark pages. False where nothing is scored. */
+/* Plot of predicted against measured values, log-log, for light and dark pages. False: nothing is scored. */
 bool jl_scorecard_svg(struct jl_buf *out, const struct jl_validate_line *line);
 
-/* The old history (CSV text; "" for none) with this version's scores behind it, or in place of its earlier ones. */
+/* The old history (CSV text; "": none) with this version's scores appended, or replaced if present. */
 enum jl_status jl_scorecard_history(struct jl_buf *out, const struct jl_scorecard *card, const char *old,
 				    struct jl_err *err);
+
+/* How wrong this release's card says it is on rows whose source was left out, a set each. */
+struct jl_unseen {
+	const char *set;
+	double n_scored, median_abs_ln, p90_abs_ln, coverage_frac;
+};
+#define JL_UNSEEN_MAX 64
+size_t jl_scorecard_unseen(struct jl_unseen ret_sets[JL_UNSEEN_MAX], struct jl_arena *arena);
 
 /* Goals of the project; NAN: none. */
 struct jl_goal {

@@ -1,4 +1,4 @@
-/* jeoul calibrate --fit: the same text twice, and the shipped values are what it finds. */
+/* jeoul calibrate --fit: deterministic, and it reproduces the shipped values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "fit/ablate.h"
 #include "fit/calibrate.h"
 #include "catalog/find.h"
 
@@ -35,7 +36,7 @@ static int release_files(void **state)
 	return 0;
 }
 
-/* The smallest set stands for all: a whole run takes a minute or two. */
+/* Uses the smallest set, because a full run takes minutes. */
 static struct jl_calibration fit_power(const struct jl_catalog *cat, const char *text, size_t len,
 				       struct jl_arena *arena, struct jl_buf *ret_yaml)
 {
@@ -63,13 +64,13 @@ static void test_the_same_twice_and_as_shipped(void **state)
 	assert_int_equal(found.n_sets, 1);
 	assert_int_equal(found.sets[0].n_param, 6);
 	assert_int_equal(found.sets[0].n_resid, 515);
-	assert_int_equal(found.n_params, jl_catalog_embedded()->n_params); /* the other sets keep theirs */
+	assert_int_equal(found.n_params, jl_catalog_embedded()->n_params); /* other sets keep their values */
 	for (size_t i = 0; i < found.n_params; i++) {
 		const struct jl_param_info *info = jl_param_by_id(jl_catalog_embedded(), found.params[i].id);
 
 		if (!info)
 			fail_msg("%s is not shipped", found.params[i].id);
-		/* compilers and processors may differ in the last digits */
+		/* last digits differ between compilers and processors */
 		if (fabs(found.params[i].value / info->value - 1) > 1e-4 || found.params[i].n_rows != info->n_rows)
 			fail_msg("%s: %.9g, shipped is %.9g", info->id, found.params[i].value, info->value);
 	}
@@ -80,7 +81,7 @@ static void test_the_same_twice_and_as_shipped(void **state)
 	jl_arena_release(&arena);
 }
 
-/* What is compiled in, written again, is the file: nobody has edited it by hand. */
+/* Writing the built-in parameters reproduces the file: it was not edited by hand. */
 static void test_the_file_is_as_written(void **state)
 {
 	const struct jl_catalog *cat = jl_catalog_embedded();
@@ -116,12 +117,78 @@ static void test_a_file_without_its_columns_is_refused(void **state)
 	jl_arena_release(&arena);
 }
 
+static void test_what_is_of_one_kind(void **state)
+{
+	static const char *const names[][2] = {
+		{ "gemm.mem_frac", "gemm.mem_frac" },
+		{ "gemm.family.hopper.gemm_frac.tensor16", "gemm.family.*.gemm_frac.tensor16" },
+		{ "serve.engine.vllm-0.6.step_s", "serve.engine.*.step_s" },
+		{ "train.link.nvlink4.eff_ratio", "train.link.*.eff_ratio" },
+		{ "train.code.nemo", "train.code.*" },
+		{ "framework.apex.launch_ratio", "framework.*.launch_ratio" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < JL_LEN(names); i++) {
+		char kind[JL_PARAM_KIND_MAX];
+
+		jl_param_kind(kind, names[i][0]);
+		assert_string_equal(kind, names[i][1]);
+	}
+}
+
+/* Two sources measure the same rate times 1.5; only one depends on a second parameter. Without the first parameter the median is off by ln 1.5,
+ * with it by the prior's pull; removing the second changes nothing. */
+static struct jl_param_list two_params(const struct jl_set_data *data)
+{
+	static const struct jl_param table[] = { { "toy.rate", "1", 0.1, 10, 1, 1 },
+						 { "toy.idle", "1", 0.1, 10, 1, 1 } };
+
+	(void)data;
+	return (struct jl_param_list){ .n = JL_LEN(table), .table = table };
+}
+
+static void test_what_a_card_loses_without_a_kind(void **state)
+{
+	static const char *const files[] = { "toy", NULL };
+	static const struct jl_set_ops ops = { .name = "toy", .files = files, .params = two_params };
+	enum { N = 20 };
+	struct jl_set_row rows[N];
+	double base[N], slopes[2 * N], x[] = { 1.5, 1 };
+	struct fitting f = { .ops = &ops, .rows = { .rows = rows, .n = N }, .x = x, .base = base, .end = { N } };
+	struct jl_ablation a;
+	struct jl_ablated lost;
+	struct jl_arena arena;
+	struct jl_err err;
+
+	(void)state;
+	jl_arena_init(&arena, JL_ARENA_LIMIT_B);
+	for (size_t i = 0; i < N; i++) {
+		rows[i] = (struct jl_set_row){ .source = i % 2 ? "one" : "two", .group = "", .meas = 15 };
+		base[i] = 15;
+		slopes[i] = 1;
+		slopes[N + i] = i < 2 ? 1e-3 : 0;
+	}
+	assert_int_equal(jl_ablate_begin(&a, &f, slopes, &arena, &err), JL_OK);
+	assert_int_equal(a.n_units, 2);
+	assert_int_equal(jl_ablate(&lost, &a, "toy.rate", &err), JL_OK);
+	assert_true(lost.n == 1 && fabs(lost.change - log(1.5)) < 0.01);
+	assert_string_equal(lost.set, "toy");
+	assert_int_equal(jl_ablate(&lost, &a, "toy.idle", &err), JL_OK);
+	assert_true(lost.n == 1 && fabs(lost.change) < 1e-6);
+	assert_int_equal(jl_ablate(&lost, &a, "toy.unknown", &err), JL_OK);
+	assert_true(lost.n == 0 && lost.change == 0);
+	jl_arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_same_twice_and_as_shipped),
 		cmocka_unit_test(test_the_file_is_as_written),
 		cmocka_unit_test(test_a_file_without_its_columns_is_refused),
+		cmocka_unit_test(test_what_is_of_one_kind),
+		cmocka_unit_test(test_what_a_card_loses_without_a_kind),
 	};
 
 	return cmocka_run_group_tests(tests, read_files, release_files);

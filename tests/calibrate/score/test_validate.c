@@ -1,4 +1,4 @@
-/* Every row is scored or says why not; the figures are those of score.h; no set got worse than the last card. */
+/* Every row is scored or has a reason; statistics match score.h; no set is worse than in the last scorecard. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,10 +26,10 @@
 static struct jl_arena arena;
 static struct jl_validation shipped;
 
-/* A sanitizer looks at how rows are weighed, not at what comes out: it sees every sixth row of every set. */
+/* under sanitizers: every sixth row of each set, as only the execution matters */
 enum { EVERY = JL_TEST_SANITIZED ? 6 : 1 };
 
-/* Keeps the header and every `every`-th row; no cell of these files has a line break. Returns the length. */
+/* Keeps the header and every `every`-th row; these files have no line breaks in cells. Returns the length. */
 static size_t thin(char *text, size_t len, size_t every)
 {
 	size_t to = 0, line = 0;
@@ -97,7 +97,7 @@ static void test_every_row_is_scored(void **state)
 		size_t n_rows;
 	} sets[] = { { "train_llm", 864 },  { "train_vtrain", 973 }, { "train_other", 1505 }, { "collectives", 1293 },
 		     { "gemm_membw", 522 }, { "power", 515 },        { "memory", 155 } };
-	/* newer sources that leave more out: what is not weighed says why */
+	/* newer sources state less: unscored rows have a reason */
 	static const struct {
 		const char *set;
 		size_t n_scored;
@@ -118,7 +118,7 @@ static void test_every_row_is_scored(void **state)
 		if (EVERY > 1)
 			continue;
 		assert_true(line->score.median_abs_ln < 0.2 && line->score.coverage_frac > 0.5);
-		/* a guess that needs no program is worse */
+		/* predictions beat the naive baselines */
 		for (int b = 0; b < JL_N_BASELINE; b++)
 			assert_true(line->naive[b].median_abs_ln > line->score.median_abs_ln);
 	}
@@ -161,7 +161,7 @@ static int by_measurement(const void *a, const void *b)
 	return fabs(x->meas / y->meas - 1) > 1e-9 ? (x->meas < y->meas ? -1 : 1) : gpu ? gpu : what;
 }
 
-/* A server's times have all their digits: two that agree are one measurement, published twice. */
+/* Server times have all their digits: two equal ones are one measurement published twice. */
 static void test_no_run_of_a_server_counts_twice(void **state)
 {
 	const struct jl_validate_line *line = jl_validation_line(&shipped, "serve_silicon");
@@ -169,21 +169,25 @@ static void test_no_run_of_a_server_counts_twice(void **state)
 
 	(void)state;
 	assert_non_null(rows);
+	size_t n = 0;
+
 	for (size_t i = 0; i < line->n_rows; i++)
-		rows[i] = line->rows[i];
-	qsort(rows, line->n_rows, sizeof(*rows), by_measurement);
-	for (size_t i = 1; i < line->n_rows; i++)
+		if (line->rows[i]->meas > 0) /* scored rows */
+			rows[n++] = line->rows[i];
+	assert_true(n > 1);
+	qsort(rows, n, sizeof(*rows), by_measurement);
+	for (size_t i = 1; i < n; i++)
 		assert_int_not_equal(by_measurement(&rows[i - 1], &rows[i]), 0);
 }
 
-/* What the fit minimises, by the set's own functions. */
+/* Prediction minimised by the fit, computed with the set's own functions. */
 static double fitted(const struct jl_validate_family *family, const struct jl_set_row *row)
 {
 	const struct jl_set_data *data = family->data;
 	const char *name = family->ops->name;
 
 	if (strcmp(name, "finetune") == 0 || strcmp(name, "moe_and_large") == 0 || strcmp(name, "other_train") == 0)
-		return row->pred; /* the fit asks jl_case_price, which is what jl_predict says */
+		return row->pred; /* the fit calls jl_case_price, as jl_predict does */
 	if (strcmp(name, "train_llm") == 0) {
 		struct jl_llm_prediction p;
 
@@ -193,7 +197,7 @@ static double fitted(const struct jl_validate_family *family, const struct jl_se
 	if (strcmp(name, "train_other") == 0) {
 		const struct jl_other_row *c = (const struct jl_other_row *)data->cases + row->item;
 
-		/* blocks of transformers are answered by what the runs of transformers taught, not by this fit */
+		/* transformer blocks use parameters from transformer runs, not from this fit */
 		if (jl_convnet_has_blocks(c->net) && !c->host->spells_blocks)
 			return row->pred;
 		return jl_other_cost(c, family->x).step_s;
@@ -217,19 +221,19 @@ static double fitted(const struct jl_validate_family *family, const struct jl_se
 		return jl_device_case_s(&dev, &shared, &c->of);
 	}
 	if (strstr(name, "_ops"))
-		return row->pred; /* fit and score ask the same function */
+		return row->pred; /* fit and score call the same function */
 	const struct jl_serve_row *c = (const struct jl_serve_row *)data->cases + row->item;
 	const enum jl_serve_scope scope = strcmp(name, "infer_llm") == 0 ? JL_SCOPE_INFER : JL_SCOPE_SERVE;
 	const struct jl_serve_fit fit = jl_serve_scope_of(c->run.engine) == scope
 						? jl_serve_fit_of(scope, family->x, c->dev.arch, c->run.engine)
 						: jl_serve_shipped(data->cat, c->dev.arch,
-								   c->run.engine); /* known by another set's loads */
+								   c->run.engine); /* fitted to another set's loads */
 
 	return jl_serve_plan_s(c->plan, &c->dev, &fit, c->run.metric, NULL);
 }
 
-/* The score is of what jl_predict and its kin answer; the fit uses the functions below them. Both must say the same of every row, with
- * the one interval that the catalog has; and what is measured must be found as measured. */
+/* The score uses jl_predict and related functions, the fit lower-level ones: both must agree for every row, with the catalog's single interval
+ * model; and measured kinds must be recorded as measured. */
 static void test_what_is_scored_is_what_is_answered(void **state)
 {
 	const struct jl_known known = jl_known_of(jl_catalog_embedded());
@@ -289,7 +293,7 @@ static void test_the_worst_come_first(void **state)
 	jl_buf_release(&why);
 }
 
-/* Two runs over the groups of the smallest set: the same to the last bit, and another score than the shipped one. */
+/* Two runs over the groups of the smallest set: bitwise equal, and different from the shipped score. */
 static void test_groups_left_out(void **state)
 {
 	static struct jl_validation v[2];
@@ -310,7 +314,7 @@ static void test_groups_left_out(void **state)
 	assert_true(a->score.median_abs_ln < 0.11);
 }
 
-/* Is no set worse than the last card's shipped scores by more than `tolerance`? Sets that the card does not know pass. */
+/* Fails if a set is worse than the last scorecard's shipped score by more than `tolerance`. Sets missing there pass. */
 static enum jl_status compare_with(const char *history, const struct jl_validation *card, double tolerance,
 				   struct jl_err *err)
 {
@@ -349,7 +353,7 @@ static enum jl_status compare_with(const char *history, const struct jl_validati
 	return status;
 }
 
-/* A set of several sources: none of its rows has seen its own, in the prediction or in the interval; twice the same to the last bit. */
+/* A set with several sources: neither prediction nor interval of a row uses its own source; bitwise reproducible. */
 static void test_sources_left_out(void **state)
 {
 	static struct jl_validation v[2];
@@ -397,8 +401,7 @@ static void test_the_nearest_rows(void **state)
 	assert_true(strcmp(near[0].line->set, "train_other") == 0 || strcmp(near[0].line->set, "other_train") == 0);
 }
 
-/* Another fit, another model: no set may become much worse without a new score card: 2 %, once it is written
- * after the fit that vision, tuning and the operators of serving joined. */
+/* No set may get worse than in the last scorecard, with a tolerance of 2 % for differences between fits. */
 static void test_no_set_is_worse_than_the_last_card(void **state)
 {
 	struct jl_buf history;
@@ -474,7 +477,7 @@ static void test_plots(void **state)
 	jl_buf_release(&svg);
 }
 
-/* A file of somebody else. */
+/* A file from elsewhere. */
 static enum jl_status add_text(struct jl_validation *v, const char *text, const char *set, struct jl_err *err)
 {
 	jl_validation_init(v, jl_catalog_embedded(), &arena);
@@ -491,7 +494,7 @@ static void test_files_of_others(void **state)
 	size_t n;
 
 	(void)state;
-	/* a byte order mark, CRLF, an unknown GPU, no number, a negative one, nothing measured */
+	/* byte order mark, CRLF, unknown GPU, missing number, negative number, nothing measured */
 	assert_int_equal(add_text(&v,
 				  "\xef\xbb\xbf" COLL "\r\n"
 				  "all_reduce,1048576,8,1,H100 SXM 80GB,NVSwitch,50\r\n"
