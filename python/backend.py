@@ -19,7 +19,7 @@ from generate import generate  # noqa: E402
 
 
 def build_dir(build=None):
-    # pip hides installed packages from what it starts; a cmake that is one of them would not find itself
+    # pip hides installed packages from its child processes; a cmake installed by pip could not import itself
     env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     build = Path(build or os.environ.get("JEOUL_BUILD") or HERE.parent / "build" / "release")
     if not (build / "build.ninja").exists():
@@ -33,7 +33,7 @@ def version():
 
 
 def package(build):
-    """{name in the package: bytes}: what is written here and what follows from the program."""
+    """{name in the package: bytes} of hand-written and generated files."""
     root = HERE / "jeoul"
     files = {p.relative_to(root).as_posix(): p.read_bytes() for p in sorted(root.rglob("*")) if p.suffix == ".py" or p.name == "py.typed"}
     files.update({name: text.encode() for name, text in generate(str(build / "jeoul")).items()})
@@ -41,7 +41,7 @@ def package(build):
 
 
 def libraries(build):
-    """libjeoul and what lies beside it, by the names that the loader asks for; without debug sections where strip is there."""
+    """libjeoul and its bundled libraries under the names the loader looks for; without debug sections if strip is available."""
     out = {}
     for path in sorted((build / "portable" / "lib").iterdir()):
         name = re.fullmatch(r"lib.*\.so\.\d+", path.name)
@@ -58,7 +58,7 @@ def libraries(build):
 
 
 def tag(build):
-    """manylinux by the newest glibc symbol that is asked for; any Python 3."""
+    """Platform tag: manylinux by the newest glibc symbol in use; any Python 3."""
     machine = os.uname().machine
     try:
         text = subprocess.run(["objdump", "-T", *map(str, (build / "portable" / "lib").glob("lib*.so.[0-9]"))], stdout=subprocess.PIPE,
@@ -89,7 +89,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     rows = ["%s,sha256=%s,%d" % (k, base64.urlsafe_b64encode(hashlib.sha256(v).digest()).rstrip(b"=").decode(), len(v)) for k, v in sorted(files.items())]
     files[record] = ("\n".join(rows) + "\n%s,,\n" % record).encode()
     name = "jeoul-%s-%s.whl" % (version(), tags)
-    # the same tree gives the same bytes, whenever it is packed
+    # reproducible: the same tree gives the same bytes
     when = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", 0)), 315532800))[:6]
     with zipfile.ZipFile(Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
         for path in [*sorted(f for f in files if f != record), record]:

@@ -1,4 +1,4 @@
-"""What of the package follows from the program: results.py from the JSON Schema of every command, commands.py from the command table."""
+"""Generates the package's modules from the program: results.py from the JSON Schema of every command, commands.py from the command table."""
 import json
 import keyword
 import re
@@ -17,7 +17,7 @@ def camel(text):
 
 
 class Classes:
-    """The dataclasses of one schema, those that others need first."""
+    """The dataclasses of one schema, dependencies first."""
 
     def __init__(self, name, schema):
         self.prefix, self.schema, self.made, self.source = camel(name), schema, {}, []
@@ -79,7 +79,7 @@ TYPES = {"flag": "bool", "text": "str | PathLike[str]", "count": "int | str", "q
 
 def function(command, everywhere, schemas):
     key, name = command["asked_with"], command["command"]
-    # a name that comes twice is the operand's, or the command's own: as the request reads it
+    # a duplicate name means the operand, or the command's own option, as in requests
     options = {o["name"]: o for o in reversed(command["options"] + everywhere) if not o.get("local") and o["name"] != key}
     options = list(options.values())[::-1]
     mine = [camel(s) for s in schemas if s == name or s.startswith(name.replace(" ", "-") + "-")]

@@ -1,4 +1,4 @@
-"""jeoul: GPU systems weighed. Every command of the program that answers a question is a function here, with its options as keywords.
+"""jeoul: evaluates GPU systems. Each command of the program that answers a question is a function here, with its options as keyword arguments.
 
     import jeoul
     p = jeoul.predict("llama-3-8b", on="8x h100-sxm5", batch=1)
@@ -6,11 +6,10 @@
     p.bound_by, p.memory_B.total, p.to_dict()
     jeoul.predict("gpt-305m", on="10x rtx-3090", sweep="gpus=1,2,4,8,10").to_frame()
 
-jeoul.capture writes what a PyTorch program asks of its GPU; it needs PyTorch, not the library of jeoul.
-"""
+jeoul.capture records the GPU operations of a PyTorch program; it needs PyTorch, but not libjeoul."""
 import importlib
 
-# where a name comes from; loaded when it is first asked for, so that a capture needs neither the library nor the generated modules
+# module of each name; loaded on first access, so that a capture needs neither libjeoul nor the generated modules
 _HOMES = {"AmbiguousError": "_library", "Jeoul": "_library", "JeoulError": "_library", "NotFoundError": "_library", "UsageError": "_library",
           "__version__": "_library", "Estimate": "_result", "Record": "_result", "Result": "_result", "Sweep": "_sweep", "sweep": "_sweep",
           "Watched": "_watch", "watch": "_watch", "CaptureError": "_capture", "Program": "_capture", "capture": "_capture"}

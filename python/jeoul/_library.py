@@ -1,4 +1,4 @@
-"""libjeoul through ctypes: a handle, a request, its answer; errors become exceptions."""
+"""libjeoul through ctypes: handles, requests, answers; errors become exceptions."""
 from __future__ import annotations
 
 import ctypes
@@ -10,23 +10,23 @@ from typing import Any, Iterable, Mapping, Sequence
 
 
 class JeoulError(Exception):
-    """What was wrong, where, what would be right."""
+    """An error: what is wrong, where, and what would be right."""
 
 
 class UsageError(JeoulError, ValueError):
-    """A key or value that does not exist."""
+    """Unknown key or invalid value."""
 
 
 class NotFoundError(JeoulError, LookupError):
-    """A name that nobody knows; the text has the nearest ones."""
+    """Unknown name; the text suggests similar ones."""
 
 
 class AmbiguousError(JeoulError, LookupError):
-    """A name that fits several; the text lists them."""
+    """Ambiguous name; the text lists the candidates."""
 
 
 _ERRORS = {2: UsageError, 3: NotFoundError, 4: AmbiguousError}
-_BAD = 5  # answered, and the verdict is bad
+_BAD = 5  # success, but the verdict is bad
 
 
 class _Error(ctypes.Structure):
@@ -34,7 +34,7 @@ class _Error(ctypes.Structure):
 
 
 def _load() -> ctypes.CDLL:
-    """The one that JEOUL_LIBRARY names, else the one beside this file (wheel), else the system's."""
+    """Path of the library: JEOUL_LIBRARY, else next to this file (wheel), else the system's."""
     beside = Path(__file__).with_name("libjeoul.so.0")
     path = os.environ.get("JEOUL_LIBRARY") or (str(beside) if beside.exists() else "libjeoul.so.0")
     try:
@@ -57,7 +57,7 @@ __version__: str = _lib.jeoul_version().decode()
 
 
 def _names(names: Iterable[str | os.PathLike[str]]) -> Any:
-    """A list of C strings that ends with NULL."""
+    """A NULL-terminated list of C strings."""
     texts = [os.fsencode(n) for n in names]
     return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
 
@@ -67,14 +67,14 @@ def _fail(status: int, error: _Error) -> JeoulError:
 
 
 def _own_folder() -> list[str]:
-    """The person's own records, as the program lays them over the catalog."""
+    """The user's overlay of the catalog, as the program uses it."""
     config = os.environ.get("XDG_CONFIG_HOME", "")
     folder = Path(config if config.startswith("/") else os.path.expanduser("~/.config")) / "jeoul" / "catalog"
     return [str(folder)] if folder.is_dir() else []
 
 
 class Jeoul:
-    """The catalog with folders of one's own laid over it. Any number of threads may ask one at a time."""
+    """The catalog with optional overlay folders. Thread-safe: one instance may be shared."""
 
     def __init__(self, catalog: Sequence[str | os.PathLike[str]] | None = None) -> None:
         error = _Error()
@@ -87,7 +87,7 @@ class Jeoul:
             _lib.jeoul_close(self._handle)
 
     def ask(self, command: str, request: Mapping[str, Any], paths: Iterable[str] = ()) -> tuple[str, bool]:
-        """The text of the answer, as the command prints it; whether its verdict is bad. Of this machine's files it reads `paths`, no others."""
+        """The answer's text as the command prints it, and whether its verdict is bad. Of this machine's files only `paths` are readable."""
         answer, error = ctypes.c_void_p(), _Error()
         text = json.dumps(request).encode()
         status = _lib.jeoul_ask_reading(self._handle, command.encode(), text, _names(paths), ctypes.byref(answer), ctypes.byref(error))

@@ -1,4 +1,4 @@
-"""Answers as typed records: results.py has a class for every schema; what has none is read by attribute all the same."""
+"""Answers as typed records: results.py has a class per schema; other records have attribute access."""
 from __future__ import annotations
 
 import dataclasses
@@ -14,7 +14,7 @@ from ._library import Jeoul, default
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """A figure and the interval that it lies in, 80 of 100 times; None: not known."""
+    """A value with its 80 % interval; None: unknown."""
 
     value: float | None
     lo: float | None = None
@@ -33,7 +33,7 @@ class Estimate:
 
 
 def _hints(cls: type) -> dict[str, Any]:
-    """Types of the fields, resolved once a class."""
+    """Types of the fields, resolved once per class."""
     if "_resolved" not in cls.__dict__:
         cls._resolved = typing.get_type_hints(cls)  # type: ignore[attr-defined]
     return cls._resolved  # type: ignore[attr-defined]
@@ -56,7 +56,7 @@ def _read(value: Any, kind: Any) -> Any:
 
 
 def flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """One row of a table: {"step_s": 0.93, "step_s_lo": 0.78, "memory_B.total": ...}; lists stay out."""
+    """One flat row: {"step_s": 0.93, "step_s_lo": 0.78, "memory_B.total": ...}; without lists."""
     row: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, Mapping) and "value" in value:
@@ -82,7 +82,7 @@ class Record:
     def _from(cls, data: Mapping[str, Any], **more: Any) -> Any:
         hints = _hints(cls)
         known = {cls._keys.get(k, k): v for k, v in data.items()}
-        # what a newer library says besides stays in to_dict()
+        # fields of a newer library remain accessible by to_dict()
         made = cls(**{f.name: _read(known.get(f.name), hints[f.name]) for f in dataclasses.fields(cls)})  # type: ignore[arg-type]
         object.__setattr__(made, "_data", dict(data))
         for key, value in more.items():
@@ -90,7 +90,7 @@ class Record:
         return made
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of the command, as it came."""
+        """The command's JSON."""
         return json.loads(json.dumps(self._data))  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
@@ -99,7 +99,7 @@ class Record:
 
 
 class Anything(Record):
-    """A part that has no schema: keys are attributes."""
+    """A part without a schema: keys are attributes."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = dict(data)
@@ -119,7 +119,7 @@ class Anything(Record):
         return iter(self._data)
 
 
-# What a notebook has no style sheet for: marks as high as letters, one drawing of a chart, colours that it names.
+# Styles that a notebook lacks: line-high marks, one drawing per chart, named colours.
 _STYLE = (
     "<style>.jeoul{--fg:currentColor;--dim:#777;--line:#8884;--bg:transparent;--s1:#0b62a4;--s2:#c2410c;--s3:#146c37;--s4:#7c3aed;--s5:#6b7280;--s6:#b3261e}"
     ".jeoul svg.o{width:.55em;height:.55em;margin-left:.15em;vertical-align:.35em;opacity:.6}.jeoul svg.m{width:1em;height:1em;vertical-align:-.14em}"
@@ -132,12 +132,12 @@ SCHEMAS: dict[str, list[type]] = {}
 
 
 class Result(Record):
-    """An answer: typed fields, to_dict(), to_frame(), and itself as text and in a notebook."""
+    """An answer: typed fields, to_dict(), to_frame(), display as text and in notebooks."""
 
     _command: ClassVar[str] = ""
     _asked: Mapping[str, Any]
     _using: Jeoul
-    bad: bool  # answered, and the verdict of a check or audit is bad
+    bad: bool  # success, but a check's or audit's verdict is bad
 
     def __init_subclass__(cls, command: str = "", **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -157,7 +157,7 @@ class Result(Record):
         return '<div class="jeoul">%s%s</div>' % (_STYLE, page)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each point of what the answer lists (a sweep, systems, prices); one row where it lists nothing of its own."""
+        """A row per list item of the answer (sweep, systems, prices); a single row if it has no list."""
         data = self._data  # type: ignore[attr-defined]
         for key, value in data.items():
             if key not in ("advice", "assumptions", "notes") and isinstance(value, list) and value and all(isinstance(p, dict) for p in value):
@@ -170,7 +170,7 @@ class Result(Record):
 
 
 class Plain(Result, Anything):
-    """An answer of a command that has no schema."""
+    """An answer of a command without a schema."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         Anything.__init__(self, data)
@@ -192,7 +192,7 @@ def frame(rows: list[dict[str, Any]]) -> Any:
 
 
 def _class_for(command: str, data: Mapping[str, Any]) -> Any:
-    """The schema that has all the keys, and whose required keys are all there."""
+    """The schema that contains all keys and whose required keys are present."""
     for cls in SCHEMAS.get(command, []):
         fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
         keys = {cls._keys.get(k, k) for k in data}  # type: ignore[attr-defined]
@@ -203,7 +203,7 @@ def _class_for(command: str, data: Mapping[str, Any]) -> Any:
 
 
 def _named(request: dict[str, Any]) -> list[str]:
-    """Files and folders that values name, as on the command line. Of an index the folder as well: it names what lies beside it."""
+    """Files and folders that values refer to, as on the command line. For an index file also its folder, since it refers to neighbouring files."""
     paths = []
     for key, value in request.items():
         many = isinstance(value, (list, tuple))
@@ -213,8 +213,8 @@ def _named(request: dict[str, Any]) -> list[str]:
                 continue
             text, index = os.fspath(v), os.fspath(v).endswith("index.json")
             if os.path.exists(v) and os.sep not in text and (index or isinstance(v, os.PathLike)):
-                text = os.path.join(".", text)  # no name of the catalog
-            if os.path.exists(v) or re.search(r"/|\.[a-z]+$", text):  # what is not there is told as the program tells it
+                text = os.path.join(".", text)  # marks it as a path instead of a catalog name
+            if os.path.exists(v) or re.search(r"/|\.[a-z]+$", text):  # the program reports missing files
                 paths += [text, os.path.dirname(text)] if index else [text]
             values[i] = text
         request[key] = values if many else values[0]
@@ -222,7 +222,7 @@ def _named(request: dict[str, Any]) -> list[str]:
 
 
 def answer(command: str, given: Mapping[str, Any]) -> Any:
-    """`given`: the arguments of a function of commands.py by name; a name that Python keeps for itself ends with '_'."""
+    """`given`: arguments of a function in commands.py; names that are Python keywords end with '_'."""
     request = {k.rstrip("_"): v for k, v in given.items() if k != "using" and v is not None and v is not False}
     paths = _named(request)
     jeoul = given["using"] or default()
@@ -230,7 +230,7 @@ def answer(command: str, given: Mapping[str, Any]) -> Any:
     try:
         data = json.loads(text)
     except ValueError:
-        return text  # a command that prints text: the names of `schema`
+        return text  # commands that print text: names of schemas
     if not isinstance(data, dict):
         data = {"rows": data}
     return _class_for(command, data)._from(data, _asked={"command": command, "request": request, "paths": paths}, _using=jeoul, bad=bad)

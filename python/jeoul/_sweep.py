@@ -1,4 +1,4 @@
-"""One command over all combinations of what is given as lists."""
+"""Runs a command for all combinations of list arguments."""
 from __future__ import annotations
 
 import itertools
@@ -11,7 +11,7 @@ from ._result import Result, flat, frame
 
 
 class Sweep(list):  # type: ignore[type-arg]
-    """Results in the order of the combinations; one that cannot be answered is its exception."""
+    """Results in the order of the combinations; a failed one is its exception."""
 
     def __init__(self, points: list[dict[str, Any]], results: list[Any]) -> None:
         super().__init__(results)
@@ -27,14 +27,14 @@ class Sweep(list):  # type: ignore[type-arg]
         return out
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame: the columns that were swept first."""
+        """A pandas DataFrame with the swept columns first."""
         data = frame(self.rows())
         first = list(self.points[0]) if self.points else []
         return data[first + [c for c in data.columns if c not in first]]
 
 
 def sweep(command: Callable[..., Result], /, *, threads: int | None = None, **given: Any) -> Sweep:
-    """sweep(jeoul.predict, model=["gpt2-124m", "llama-3-8b"], on=["rtx-4090", "8x h100-sxm5"], batch=[1, 4])"""
+    """Runs a command for all combinations: sweep(jeoul.predict, model=["gpt2-124m", "llama-3-8b"], on=["rtx-4090", "8x h100-sxm5"], batch=[1, 4])"""
     axes = {k: v for k, v in given.items() if isinstance(v, (list, tuple, range))}
     rest = {k: v for k, v in given.items() if k not in axes}
     points = [dict(zip(axes, values)) for values in itertools.product(*axes.values())]

@@ -1,4 +1,4 @@
-"""A user's own loop beside the prediction: how long its steps take, how long they should, what bounds them."""
+"""Compares a user's training loop with the prediction: measured step time, expected step time, bottleneck."""
 from __future__ import annotations
 
 import html
@@ -15,7 +15,7 @@ from ._result import Estimate
 
 @dataclass(frozen=True)
 class Watched:
-    """What was seen: measured steps (median; 10 and 90 of 100 below), the prediction, and what follows."""
+    """The result: measured steps (median; 10th and 90th percentile below), the prediction, and the comparison."""
 
     n_steps: int
     measured_s: Estimate
@@ -23,8 +23,8 @@ class Watched:
     ratio: float  # measured / predicted
     verdict: str  # "as predicted", "slower", "faster", "too few steps"
     bound_by: str
-    shares: dict[str, float]  # where a predicted step goes, largest first
-    host_busy_frac: float  # of one processor, by this process
+    shares: dict[str, float]  # shares of a predicted step's time, largest first
+    host_busy_frac: float  # processors used by this process
     lines: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ def _milli(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class _Expected:
-    """What of a prediction a loop is compared with, of one kind of GPU and of two."""
+    """The part of a prediction that the loop is compared with, for one kind of GPU and for two."""
 
     told: str
     step_s: Estimate
@@ -79,8 +79,8 @@ class watch:
             train(batch)
             w.step()
 
-    Compares the steps with what `predict` says of the same options and prints it at the end (file=None: not). The first `warmup` steps do
-    not count. `sync` is called before the clock is read, e.g. torch.cuda.synchronize, where a step returns before it is done."""
+    Compares the steps with what `predict` returns for the same options and prints the result at the end (file=None: does not print). The first
+    `warmup` steps are ignored. `sync` is called before reading the clock, e.g. torch.cuda.synchronize if a step returns before it is done."""
 
     def __init__(self, model: Any = None, *, on: str = "this", warmup: int = 3, sync: Callable[[], Any] | None = None,
                  file: TextIO | None = sys.stderr, using: Jeoul | None = None, **options: Any) -> None:
@@ -104,7 +104,7 @@ class watch:
         return took
 
     def step(self) -> float:
-        """A step of the loop has ended; returns how long it took."""
+        """Call after each step of the loop; returns the step's time."""
         took = self._mark()
         if self._warmup > 0:
             self._warmup -= 1

@@ -1,12 +1,12 @@
-"""Captures what one step of a PyTorch program asks of its GPU, without a GPU: the file that every command of jeoul takes as MODEL.
+"""Records the GPU operations of one step of a PyTorch program, without a GPU, in a file that every command of jeoul accepts as MODEL.
 
-    with jeoul.capture() as program:      # real models that exist count as on the GPU; they are left as they were
+    with jeoul.capture() as program:      # existing models are treated as if on the GPU, and restored afterwards
         step()
     program.save("step.jprog")
 
     jeoul.capture(model, batch, optimizer).save("step.jprog")
 
-    python -m jeoul capture train.py      # a script that stays as it is
+    python -m jeoul capture train.py      # an unmodified script
 """
 from .front import capture
 from .program import Program

@@ -1,11 +1,11 @@
-"""Autocast for CUDA on fakes of the host: the casts of PyTorch's CUDA lists, at the level of the dispatcher where PyTorch makes them.
+"""Autocast for CUDA on fake tensors: applies the casts of PyTorch's CUDA lists at the dispatcher level.
 
-PyTorch's own list for the CPU stays in force where both agree (products, convolutions: with its cache of cast weights)."""
+PyTorch's CPU list stays active where both agree (products, convolutions; including its cache of cast weights)."""
 import torch
 
 aten = torch.ops.aten
 
-# aten/src/ATen/autocast_mode.h, CUDA: operators that are run in the lower format and that the CPU's list lacks
+# aten/src/ATen/autocast_mode.h, CUDA: operators in the lower format that the CPU list lacks
 LOWER = ("addmv addr mv chain_matmul linalg_multi_dot _thnn_fused_lstm_cell _thnn_fused_gru_cell rnn_tanh_cell rnn_relu_cell")
 # run in fp32
 FP32 = ("acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm native_layer_norm group_norm "
@@ -14,11 +14,11 @@ FP32 = ("acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt s
         "binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp upsample_nearest1d _upsample_nearest_exact1d upsample_nearest2d "
         "_upsample_nearest_exact2d upsample_nearest3d _upsample_nearest_exact3d upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa "
         "upsample_trilinear3d upsample_bicubic2d _upsample_bicubic2d_aa")
-# run in their own format with a sum in fp32, where no format is asked for
+# in their own format with an fp32 sum, unless a format is given
 FP32_DTYPE = "prod softmax log_softmax cumprod cumsum linalg_vector_norm linalg_matrix_norm sum"
 # run in the widest format of their inputs
 WIDEST = "addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put tensordot scatter_add"
-# cast on the CPU, not on CUDA
+# cast on the CPU, but not on CUDA
 LEFT = ("avg_pool3d max_pool3d binary_cross_entropy polar quantile nanquantile stft trace view_as_complex cholesky cholesky_inverse cholesky_solve inverse lu_solve orgqr "
         "ormqr pinverse max_unpool2d max_unpool3d adaptive_avg_pool3d reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d "
         "replication_pad3d ctc_loss multilabel_margin_loss_forward cross_entropy_loss fft_fft fft_ifft fft_fft2 fft_ifft2 fft_fftn fft_ifftn fft_rfft "
@@ -38,7 +38,7 @@ def overloads(name):
 
 
 class Casts:
-    """Registers the lists with the dispatcher; close() takes them back."""
+    """Registers the lists with the dispatcher; close() removes them."""
 
     def __init__(self, state):
         self.state = state

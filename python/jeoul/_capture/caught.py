@@ -1,6 +1,6 @@
-"""Operators whose kernels PyTorch picks by device, caught before it picks for the host: attention, dropout, recurrent layers, one_hot, softmax.
+"""Intercepts operators whose kernels PyTorch selects by device: attention, dropout, recurrent layers, one_hot, softmax.
 
-Registered with the dispatcher, so that calls from C++ and from recomputed forwards are caught too. Real tensors take PyTorch's own way."""
+Registered with the dispatcher, so that calls from C++ and from recomputed forwards are intercepted too. Real tensors use PyTorch's own kernels."""
 import torch
 
 aten = torch.ops.aten
@@ -11,7 +11,7 @@ class Sdpa(torch.autograd.Function):
     def forward(ctx, rec, q, k, v, mask, dropout, causal, scale, gqa, backend):
         b, h, s, _ = q.shape
         d = v.shape[-1]
-        # the kernels write (batch, sequence, head, dim): the transpose that follows in most code is no copy
+        # the kernels write (batch, sequence, head, dim), so that the usual transpose afterwards needs no copy
         out = rec.make((b, h, s, d), q.dtype, (s * h * d, d, h * d, 1))
         rows = -(-s // 32) * 32 if backend == "efficient" else s
         lse = rec.make((b, h, rows), torch.float32) if any(ctx.needs_input_grad) or backend == "flash" else None
@@ -34,18 +34,18 @@ class Sdpa(torch.autograd.Function):
 
 
 def dense(x):
-    """Strides of a new tensor in the memory order of x."""
+    """Strides of a new tensor with the memory order of x."""
     return torch.empty_like(torch.empty_strided(tuple(x.shape), tuple(x.stride()), device="meta")).stride()
 
 
 def rows_lie_apart(x):
-    """Whether its last dimension does not lie element by element: no fused kernel reads such rows."""
+    """True if its last dimension is not contiguous: no fused kernel supports such rows."""
     return x.shape[-1] > 1 and x.stride(-1) != 1
 
 
 def sdpa_backend(q, k, v, mask, gqa):
-    """The kernel that a data-centre GPU would be given; "math" where none of the fused ones takes the tensors: rows that do not lie side by side, or
-    heads and batches that are broadcast."""
+    """The attention kernel that PyTorch selects on a data-centre GPU; "math" if no fused kernel supports the tensors: non-contiguous rows, or
+    broadcast heads or batches."""
     if q.dim() != 4 or k.dim() != 4 or v.dim() != 4 or not all(q.shape) or not all(k.shape):
         return "math"
     if any(rows_lie_apart(x) for x in (q, k, v)) or (mask is not None and rows_lie_apart(mask)):
@@ -104,7 +104,7 @@ def one_hot(rec, op):
         with torch._C.DisableTorchFunction():
             if num_classes == -1:
                 num_classes = int(x.max().item()) + 1
-            # as on CUDA: values are not checked, the host does not wait
+            # as on CUDA: values are not checked, so the host does not wait
             out = x.new_zeros((*x.shape, num_classes))
             out.scatter_(-1, x.unsqueeze(-1), 1)
             if not hasattr(out, "_jl_value"):
@@ -142,7 +142,7 @@ GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 
 
 class Rnn(torch.autograd.Function):
-    """One call of cuDNN: all layers and steps; in training it keeps a reserve for backward."""
+    """One cuDNN call for all layers and steps; training keeps a reserve buffer for backward."""
 
     @staticmethod
     def forward(ctx, rec, attributes, train, n_hidden, x, *rest):
@@ -184,7 +184,7 @@ def rnn(kind, rec, op):
         hidden = list(hx) if isinstance(hx, (list, tuple)) else [hx]
         with torch._C.DisableTorchFunction():
             if torch.is_autocast_enabled("cpu"):
-                to = torch.float16  # whatever autocast's format is: ATen/cudnn/AutocastRNN.cpp
+                to = torch.float16  # regardless of autocast's format: ATen/cudnn/AutocastRNN.cpp
                 x, hidden, params = x.to(to), [h.to(to) for h in hidden], [w.to(to) for w in params]
             if first:
                 x = x.transpose(0, 1)
@@ -207,7 +207,7 @@ def lstm_cell(rec, op):
 
 
 def plan(rec):
-    """[(operator, maker of its kernel)]"""
+    """[(operator, factory of its kernel)]"""
     table = [(aten.scaled_dot_product_attention.default, sdpa), (aten.dropout.default, dropout), (aten.one_hot.default, one_hot),
              (aten.softmax.int, softmax), (aten.log_softmax.int, softmax), (aten.lstm_cell.default, lstm_cell)]
     if hasattr(aten, "rms_norm"):
@@ -219,7 +219,7 @@ def plan(rec):
 
 
 class Caught:
-    """Registers the kernels; `table` serves inference mode, where the dispatcher skips them; close() takes them back."""
+    """Registers the kernels; close() removes them. `table` is for inference mode, in which the dispatcher skips them."""
 
     def __init__(self, state):
         self.state, self.table, self.recorder = state, {}, None
@@ -236,7 +236,7 @@ class Caught:
         is_gpu = state.is_gpu
 
         def kernel(*args, **kwargs):
-            if state.tracing:  # the compiler decomposes what follows; attention alone is one kernel to it
+            if state.tracing:  # the compiler decomposes the following operators, but treats attention as one kernel
                 return call(*args, **kwargs) if op is aten.scaled_dot_product_attention.default else op.decompose(*args, **kwargs)
             with torch._C.DisableTorchFunction():
                 mine = any(is_gpu(x) for x in args if isinstance(x, torch.Tensor)) or any(

@@ -1,6 +1,6 @@
-"""torch.compile in a capture: the forward and backward graphs that PyTorch's own partitioner cuts, their kernels grouped as its compiler groups them.
+"""torch.compile in a capture: forward and backward graphs split by PyTorch's partitioner, kernels grouped as its compiler fuses them.
 
-Knows graphs of aten operators; the rest of the capture sees the calls that they make."""
+Knows graphs of aten operators; the rest of the capture sees the resulting calls."""
 import contextlib
 import copy
 import importlib
@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_map
 from .state import CaptureError
 
 aten = torch.ops.aten
-# no tag of PyTorch says so, and its compiler writes them into the kernels around them
+# no tag of PyTorch marks these; the compiler fuses them into neighbouring kernels
 POINTWISE = {"aten::clone", "aten::_to_copy", "aten::copy", "aten::full", "aten::full_like", "aten::arange", "aten::embedding", "aten::index", "aten::gather",
              "aten::cat", "aten::constant_pad_nd", "aten::slice_scatter", "aten::select_scatter", "aten::where", "aten::rand_like", "aten::bernoulli",
              "aten::native_dropout_backward", "aten::native_dropout", "aten::index_select", "aten::masked_fill", "aten::empty", "aten::empty_like", "aten::zeros_like",
@@ -25,7 +25,7 @@ REDUCTIONS = {"aten::sum", "aten::mean", "aten::amax", "aten::amin", "aten::var_
               "aten::_softmax_backward_data", "aten::_log_softmax_backward_data", "aten::nll_loss_forward"}
 
 LOOK_BACK = 256  # groups
-SPLIT_BELOW, SPLIT_LENGTH = 4096, 1024  # sums, elements of each
+SPLIT_BELOW, SPLIT_LENGTH = 4096, 1024  # sums; elements of each
 
 
 def numel(value):
@@ -37,16 +37,16 @@ def size_B(node):
 
 
 def is_split(n, left):
-    """Few long sums are shared between the processors of the GPU: their results are known when the kernel ends, not before."""
+    """True if a few long sums are split over the GPU's processors: results are available only when the kernel ends."""
     return left < SPLIT_BELOW and n // max(left, 1) > SPLIT_LENGTH
 
 
 class Unit:
-    """One kernel: a group of nodes of the graph, or one node that a library runs."""
+    """A kernel: a group of fused nodes, or one node that a library executes."""
 
     def __init__(self, node, depth, extern):
-        self.nodes, self.low, self.high, self.extern, self.n, self.reduced = [node], depth, depth, extern, 0, None  # reduced: elements that its sums leave
-        self.before = set()  # units that must run first
+        self.nodes, self.low, self.high, self.extern, self.n, self.reduced = [node], depth, depth, extern, 0, None  # reduced: outputs of its sums
+        self.before = set()  # units that must run before
         self.inputs, self.outputs, self.flop = [], [], 0
 
 
@@ -74,7 +74,7 @@ class Plan:
             any(r.alias_info is not None for r in schema.returns) and not schema.is_mutable)
 
     def source(self, node):
-        """The node whose memory a view shows."""
+        """The node whose memory a view refers to."""
         while node.op == "call_function" and self.is_view(node):
             node = node.args[0]
         return node
@@ -114,7 +114,7 @@ class Plan:
         self.unit[node] = unit
 
     def reaches(self, unit, wanted, seen):
-        """Whether `unit` must wait for `wanted`."""
+        """True if `unit` depends on `wanted`."""
         if unit is wanted:
             return True
         if unit in seen or unit.high < wanted.low:
@@ -123,12 +123,13 @@ class Plan:
         return any(self.reaches(u, wanted, seen) for u in unit.before)
 
     def join(self, before, sources, size, left):
-        """The group that a kernel of this size is written into: one that makes what it reads, or reads the same. A group has sums over one extent."""
+        """The group that a kernel of this size is fused into: one that produces its input, or reads the same. All sums of a group have the same
+        extent."""
         def fits(unit):
             if unit.extern or (left is not None and unit.reduced not in (None, left)):
                 return False
             if left is None and unit.reduced is not None and size > unit.reduced and is_split(unit.n, unit.reduced):
-                return False  # its sums are finished by a second kernel
+                return False  # a second kernel finishes its sums
             return unit.n == size or (left is None and unit.reduced == size)
 
         recent = self.order[-LOOK_BACK:]
@@ -142,12 +143,12 @@ class Plan:
         return None
 
     def is_hidden(self, node):
-        """Made inside a group and not written."""
+        """True if used inside a group only, so never written."""
         unit = self.unit.get(node)
         return unit is not None and not unit.extern and node not in unit.outputs
 
     def inline(self, users):
-        """What is cheap to compute again is not written for another group to read: that group computes it from the same inputs."""
+        """Does not write values that are cheap to recompute: other groups recompute them from the same inputs."""
         for unit in self.order:
             if unit.extern:
                 continue
@@ -180,7 +181,7 @@ class Plan:
                         users.setdefault(r, set()).add(other)
 
     def finish(self):
-        """What each group reads and writes, and when a tensor is used last."""
+        """Determines inputs and outputs of each group, and the last use of each tensor."""
         users = {}
         for node in self.graph.nodes:
             if node.op == "output":
@@ -211,7 +212,7 @@ class Plan:
                         ordered.append(top)
 
         wanted = {u for s, us in users.items() if None in us for u in [self.unit.get(s)] if u is not None}
-        for unit in self.order:  # a group waits until something needs it
+        for unit in self.order:  # delay each group until its output is needed
             if unit.extern:
                 place(unit)
         for unit in self.order:
@@ -226,7 +227,7 @@ class Plan:
 
 
 class Run:
-    """A compiled graph: called, it makes its calls."""
+    """A compiled graph: calling it records its kernels."""
     _boxed_call = True
 
     def __init__(self, module, recorder):
@@ -255,7 +256,7 @@ class Run:
             return tree_map(lambda x: self.value(x, env) if isinstance(x, torch.fx.Node) else x, out.args[0])
 
     def value(self, node, env):
-        """The tensor of a node; views are made where they are asked for."""
+        """The tensor of a node; views are created on use."""
         if node in env:
             return env[node]
         if not self.plan.is_view(node):
@@ -313,7 +314,7 @@ FLASH_BACKWARD = aten._scaled_dot_product_flash_attention_for_cpu_backward.defau
 
 def decompositions():
     from torch._inductor.decomposition import select_decomp_table
-    with contextlib.suppress(ImportError):  # its decomposition of pooling looks for it
+    with contextlib.suppress(ImportError):  # needed by its decomposition of pooling
         importlib.import_module("torch._inductor.lowering")
     table = dict(select_decomp_table())
     for op in (FLASH, FLASH_BACKWARD, aten._fused_rms_norm.default if hasattr(aten, "_fused_rms_norm") else None):
@@ -323,7 +324,7 @@ def decompositions():
 
 @contextlib.contextmanager
 def as_compiling():
-    """Code that asks whether it is compiled is answered yes while it is traced."""
+    """During tracing, code that tests for compilation gets True."""
     saved = [(owner, name, getattr(owner, name)) for owner, name in ((torch.compiler, "is_compiling"), (torch.compiler, "is_dynamo_compiling")) if hasattr(owner, name)]
     for owner, name, _ in saved:
         setattr(owner, name, lambda: True)
@@ -335,14 +336,14 @@ def as_compiling():
 
 
 class Hole:
-    """The place of a tensor in an output."""
+    """Placeholder for a tensor in an output."""
 
     def __init__(self, at):
         self.at = at
 
 
 def taken_apart(x, tensors, depth=0):
-    """An output with holes where its tensors were; objects of any class may hold some (caches)."""
+    """An output with placeholders instead of tensors, which objects of any class may contain (caches)."""
     if isinstance(x, torch.Tensor):
         tensors.append(x)
         return Hole(len(tensors) - 1)
@@ -390,7 +391,7 @@ def put_together(x, tensors, depth=0):
 
 
 def called_children(module):
-    """The modules that a forward pass calls by themselves: lists of modules are walked through, never called."""
+    """The modules called directly by a forward pass; lists of modules are traversed, not called."""
     for child in module.children():
         if isinstance(child, (torch.nn.ModuleList, torch.nn.ModuleDict)):
             yield from called_children(child)
@@ -398,13 +399,13 @@ def called_children(module):
             yield child
 
 
-# the value of a tensor is asked for: PyTorch breaks its graph there
+# reading a tensor's value: PyTorch breaks the graph here
 BREAKS = ("DataDependentOutputException", "DynamicOutputShapeException")
 
 
 class Compiled:
-    """What stands for torch.compile(function): traced once for each kind of input. A module whose graph breaks runs as it is and its children are
-    compiled, as PyTorch compiles what lies around a break."""
+    """Replacement for torch.compile(function): traces once per kind of input. A module whose graph breaks runs eagerly with compiled children, as
+    PyTorch compiles the parts around a break."""
 
     def __init__(self, session, function, inner=False):
         self.session, self.function, self.inner, self.traced, self.failed = session, function, inner, {}, None
@@ -419,7 +420,7 @@ class Compiled:
 
     def __call__(self, *args, **kwargs):
         if self.failed:
-            if not self.inner:  # a step that begins anew forgets what was assumed before
+            if not self.inner:  # a restarted step forgets earlier assumptions
                 self.session.state.program.assume(self.failed)
             return self.plainly(*args, **kwargs)
         leaves, _ = tree_flatten((args, kwargs))
@@ -486,7 +487,7 @@ class Compiled:
                     stack.enter_context(_disable_current_modes())
                     stack.enter_context(torch._C.DisableTorchFunction())
                     stack.enter_context(as_compiling())
-                    run(values, args, kwargs)  # traces; what the first call itself makes is thrown away
+                    run(values, args, kwargs)  # traces; results of the first call itself are discarded
             finally:
                 state.tracing -= 1
                 state.inside -= 1

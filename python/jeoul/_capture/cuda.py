@@ -1,6 +1,6 @@
-"""Stand-ins for torch.cuda and for the parts of torch that pick by device, put in place while a capture runs and taken back after.
+"""Replacements for torch.cuda and other device-dependent parts of torch; installed during a capture and removed afterwards.
 
-The GPU that is answered for is a data-centre GPU of compute capability 9.0 with 80 GB; the file does not depend on which."""
+They describe a data-centre GPU of compute capability 9.0 with 80 GB; the file does not depend on this choice."""
 import importlib
 import types
 
@@ -66,7 +66,7 @@ class Event:
 
 
 class Context:
-    """torch.cuda.device, torch.cuda.stream, …: nothing to switch."""
+    """torch.cuda.device, torch.cuda.stream, …: no-op context managers."""
     idx = prev_idx = 0
 
     def __init__(self, *args, **kwargs):
@@ -79,7 +79,7 @@ class Context:
         return False
 
 
-STATE = []  # the capture that runs, last
+STATE = []  # stack of active captures
 
 
 def properties(*args):
@@ -131,7 +131,7 @@ def stand_ins():
 
 
 def autocast_parts():
-    """torch.autocast("cuda") runs as the CPU's, whose casts are then those of CUDA (casts.py)."""
+    """torch.autocast("cuda") runs as the CPU's autocast, with CUDA's casts (casts.py)."""
     cls = torch.amp.autocast_mode.autocast
     init, enabled, get_dtype, set_enabled, set_dtype = cls.__init__, torch.is_autocast_enabled, torch.get_autocast_dtype, torch.set_autocast_enabled, torch.set_autocast_dtype
 
@@ -154,7 +154,7 @@ def autocast_parts():
 
 
 def picked_parts(state):
-    """Places where PyTorch's own Python code asks the C side for a device."""
+    """Places where PyTorch's Python code asks its C++ code for a device."""
     group = torch._C._group_tensors_by_device_and_dtype
 
     def grouped(lists, with_indices=False):
@@ -183,14 +183,14 @@ def picked_parts(state):
 
     out = [(torch._C, "_group_tensors_by_device_and_dtype", grouped), (torch, "Generator", Generator),
            (FakeTensor, "device", property(device, FakeTensor.device.fset))]
-    for module in map(importlib.import_module, ("torch.optim.optimizer", "torch.utils._foreach_utils")):  # lists of tensors go to one kernel for plain tensors only
+    for module in map(importlib.import_module, ("torch.optim.optimizer", "torch.utils._foreach_utils")):  # only lists of plain tensors use multi-tensor kernels
         if hasattr(module, "_foreach_supported_types"):
             out.append((module, "_foreach_supported_types", [*module._foreach_supported_types, FakeTensor]))
     return out
 
 
 class Patches:
-    """Attributes replaced while a capture runs."""
+    """Replaces attributes during a capture."""
 
     def __init__(self):
         self.saved = []

@@ -1,4 +1,4 @@
-"""The two front doors for people who call a capture from Python."""
+"""The two public ways to start a capture from Python."""
 import torch
 
 from .session import Session
@@ -6,7 +6,7 @@ from .state import CaptureError
 
 
 class Capture:
-    """`with jeoul.capture() as program:`; where the block runs several steps of an optimizer, the last one is kept."""
+    """`with jeoul.capture() as program:`; of several optimizer steps in the block, the last one is kept."""
 
     def __init__(self, title="program"):
         self.session = Session(title)
@@ -20,7 +20,7 @@ class Capture:
 
 
 def loss_of(out, program):
-    """The number that a training step follows back: what the model calls its loss."""
+    """The scalar for backward: the model's loss."""
     if isinstance(out, torch.Tensor):
         if out.dim() == 0:
             return out
@@ -41,10 +41,10 @@ def loss_of(out, program):
 
 
 def capture(model=None, batch=None, optimizer=None, loss=None, steps=2, title=None):
-    """With no model: a context that records what runs inside. With one: the last of `steps` steps of `model` on `batch`.
+    """Without a model: a context manager that records the block. With a model: records the last of `steps` steps of `model` on `batch`.
 
-    batch: a tensor, a tuple or list (positional arguments) or a dict (keywords). optimizer: its step is part of it; without an optimizer and a
-    loss the forward pass alone is recorded. loss: a function of (output, batch)."""
+    batch: a tensor, a tuple or list (positional arguments) or a dict (keyword arguments). optimizer: its step is included; without optimizer and loss
+    only the forward pass is recorded. loss: a function of (output, batch)."""
     if model is None:
         return Capture(title or "program")
     session = Session(title or type(model).__name__)

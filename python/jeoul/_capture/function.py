@@ -1,6 +1,6 @@
-"""Answers for CUDA what Python code asks of tensors: where they are, and moves to and from the device. No CUDA tensor is ever made.
+"""Answers as if tensors were on CUDA: their device, and moves to and from it. No CUDA tensor is ever created.
 
-Knows the functions of torch that take or tell a device; what they launch is recorded below (record.py)."""
+Knows the functions of torch that take or return a device; record.py records the resulting operations."""
 from types import FunctionType
 
 import torch
@@ -15,7 +15,7 @@ TENSOR = torch.Tensor
 
 
 def device_type(device):
-    """"cuda", "cpu", "meta", … of what people write as a device; None for nothing."""
+    """"cuda", "cpu", "meta", … from any device argument; None for None."""
     if device is None:
         return None
     if isinstance(device, torch.device):
@@ -29,9 +29,9 @@ CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_
 
 
 def body_of(func):
-    """A function of torch written in Python, without its check for modes: the mode stays on for what it calls."""
+    """A torch function written in Python, without its check for modes: the mode stays active for its inner calls."""
     names = func.__code__.co_names
-    if "super" in names or not any(name in names and name in func.__globals__ for name in CHECKS):  # super() would be sent here again
+    if "super" in names or not any(name in names and name in func.__globals__ for name in CHECKS):  # super() would end up here again
         return func
     known = {**func.__globals__, **dict.fromkeys(CHECKS, lambda *args: False)}
     body = FunctionType(func.__code__, known, func.__name__, func.__defaults__, func.__closure__)
@@ -40,7 +40,7 @@ def body_of(func):
 
 
 class Move(torch.autograd.Function):
-    """A copy between host and device under autograd."""
+    """An autograd-aware copy between host and device."""
 
     @staticmethod
     def forward(ctx, mode, x, place, dtype, non_blocking, memory_format):
@@ -157,7 +157,7 @@ class Functions(TorchFunctionMode):
         return x in self.state.pinned
 
     def parse(self, args, kwargs):
-        """(place, dtype, non_blocking, copy, memory_format) of the arguments of Tensor.to."""
+        """(device, dtype, non_blocking, copy, memory_format) of the arguments of Tensor.to."""
         kwargs = dict(kwargs)
         device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
         other = kwargs.pop("other", None)

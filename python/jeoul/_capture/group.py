@@ -1,12 +1,12 @@
-"""Several GPUs from one process: a process group without peers, whose collectives are recorded; DistributedDataParallel as PyTorch's reducer runs it.
+"""Several GPUs from one process: a process group without peers that records collectives, and DistributedDataParallel as in PyTorch's reducer.
 
-Knows torch.distributed; what else runs in a step is for record.py."""
+Knows torch.distributed; record.py records everything else."""
 import os
 
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-# operators of c10d that carry tensors -> (kind in the file, which argument holds what this rank sends or, for gathers, receives)
+# c10d operators with tensors -> (kind in the file, index of the argument that this rank sends or, for gathers, receives)
 KINDS = {"allreduce_": ("all_reduce", 0), "allreduce_coalesced_": ("all_reduce", 0), "broadcast_": ("broadcast", 0), "reduce_": ("reduce", 0),
          "_allgather_base_": ("all_gather", 0), "allgather_": ("all_gather", 0), "allgather_into_tensor_coalesced_": ("all_gather", 0),
          "_reduce_scatter_base_": ("reduce_scatter", 1), "reduce_scatter_": ("reduce_scatter", 1), "reduce_scatter_tensor_coalesced_": ("reduce_scatter", 1),
@@ -24,7 +24,7 @@ def leaves_B(x):
 
 
 def collective(recorder, func, args, kwargs):
-    """Record a collective that reached the dispatcher. Returns whether it was one."""
+    """Records a collective at the dispatcher. Returns whether it was one."""
     space, _, name = func._schema.name.partition("::")
     state = recorder.state
     if space == "c10d" and name in KINDS:
@@ -41,7 +41,7 @@ def collective(recorder, func, args, kwargs):
 
 
 def answer(func, args, kwargs):
-    """What the group without peers returns: the tensors that were given, and a handle to wait for."""
+    """Return value of the group without peers: the given tensors and a completed handle."""
     flat, spec = tree_flatten((args, kwargs))
     real = [torch.empty(1, dtype=x.dtype) if isinstance(x, torch.Tensor) else x for x in flat]
     a, k = tree_unflatten(real, spec)
@@ -52,7 +52,7 @@ def answer(func, args, kwargs):
 
 
 class Ddp(torch.nn.Module):
-    """DistributedDataParallel: gradients in buckets in the order in which backward makes them; a bucket's all-reduce runs beside what follows."""
+    """DistributedDataParallel: gradients fill buckets in the order of backward; a bucket's all-reduce overlaps with later computation."""
 
     def __init__(self, session, module, bucket_cap_mb=None, gradient_as_bucket_view=False, static_graph=False, **options):
         super().__init__()
@@ -98,7 +98,7 @@ class Ddp(torch.nn.Module):
             torch.autograd.Variable._execution_engine.queue_callback(self.finish)
         with torch._C.DisableTorchFunction():
             grad = p.grad
-            recorder.emit("aten.mul.out", (grad,), (grad,), inplace=1)  # into the bucket, divided by the number of ranks
+            recorder.emit("aten.mul.out", (grad,), (grad,), inplace=1)  # copies into the bucket, divided by the number of ranks
         self.ready[at] = self.ready.get(at, 0) + 1
         if self.ready[at] == len(self.buckets[at]):
             n_B = leaves_B(self.memory[at])

@@ -1,6 +1,6 @@
-"""What depends on data: values where they are known (small tensors whose origin is known keep them), otherwise stated assumptions.
+"""Data-dependent values: exact where known (small tensors of known origin keep their values), otherwise stated assumptions.
 
-Must not know scripts or models: an assumption follows from the operators that made a tensor."""
+Must not know scripts or models: assumptions follow from the operators that created a tensor."""
 import sys
 
 import torch
@@ -9,7 +9,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from .state import GPU, REAL, SHADOW_MAX, CaptureError
 
-NOT = object()  # the operator does not depend on data
+NOT = object()  # marks operators that do not depend on data
 aten = torch.ops.aten
 PARAMETER_MIN_B = 1 << 22
 UNIQUE_MAX = 128
@@ -18,7 +18,7 @@ LABELLED = 0.25
 
 
 def is_parameter(shape):
-    """Whether a large torch.empty is asked for by a module that is being made: its memory is then never touched."""
+    """True if a large torch.empty belongs to a module under construction: its memory is never touched."""
     n = 1
     for dim in shape:
         n *= dim
@@ -48,7 +48,7 @@ def value(recorder, x):
 
 
 def follow(recorder, func, kind, args, kwargs, tensors, outs, spec, flat):
-    """Values and shares of what an operator made, where those of its inputs are known."""
+    """Values and shares of an operator's outputs, if those of its inputs are known."""
     values = [value(recorder, x) for x in tensors]
     large = not kind.no_kernel and any(x.numel() > SHADOW_MAX for x in outs)
     if any(v is None for v in values) or large:
@@ -71,7 +71,7 @@ def follow(recorder, func, kind, args, kwargs, tensors, outs, spec, flat):
     try:
         a, k = tree_unflatten(made, spec)
         real = func(*a, **k)
-    except Exception:  # no kernel on the host for it: the value is unknown
+    except Exception:  # no host kernel: the value is unknown
         for x in outs:
             record = recorder.state.find(x)
             if kind.is_mutable and record is not None:
@@ -90,7 +90,7 @@ def follow(recorder, func, kind, args, kwargs, tensors, outs, spec, flat):
 NO_VALUES = {aten.native_dropout.default, aten.detach_.default}
 
 
-# --- shares of elements that are not zero -----------------------------------------------------------------------------------------
+# --- shares of non-zero elements ---------------------------------------------------------------------------------------------------
 
 def hint(x):
     return getattr(x, "_jl_share", None)
@@ -102,8 +102,9 @@ KEEPS = {"aten::permute", "aten::transpose", "aten::t", "aten::view", "aten::_un
 
 
 def share(recorder, func, args, outs):
-    """("share", s) or ("share", s, why): s of its elements are not zero, by an assumption that is stated where it is used. ("range", n): integers spread
-    evenly over 0 … n-1. ("count", mean): counts around a mean. ("choice", n): shares that add up to 1 over n choices, of which one passes a threshold."""
+    """("share", s) or ("share", s, why): a fraction s of the elements is non-zero, by an assumption that is stated where it is used. ("range", n):
+    integers uniform over 0 … n-1. ("count", mean): counts around a mean. ("choice", n): probabilities over n choices, one of which passes a
+    threshold."""
     base = func._schema.name
     x = args[0] if args and isinstance(args[0], torch.Tensor) else None
     out = outs[0]
@@ -117,7 +118,7 @@ def share(recorder, func, args, outs):
         out._jl_share = ("choice", x.shape[args[1]] if x.dim() else 1)
         return
     h = hint(x) if x is not None else None
-    several = x is not None and x.dim() > 0  # one number is a condition, no mask
+    several = x is not None and x.dim() > 0  # a single number is a condition, not a mask
     if base in ("aten::eq", "aten::ne") and len(args) > 1 and isinstance(args[1], torch.Tensor) and several and not x.is_floating_point() and x.dtype is not torch.bool:
         out._jl_share = ("share", 0.0 if base == "aten::eq" else 1.0, "whole numbers of two tensors differ where they are compared")
         return
@@ -125,7 +126,7 @@ def share(recorder, func, args, outs):
         out._jl_share = ("share", 1.0, "no box is too small and no score below a bound of %g" % SMALL_BOUND)
         return
     if base in ("aten::gt", "aten::ge") and h is None and several and x.dtype is torch.int64 and len(args) > 1 and not isinstance(args[1], torch.Tensor) and args[1] == (base == "aten::ge"):
-        out._jl_share = ("share", LABELLED)  # labels above that of the background: what detectors sample
+        out._jl_share = ("share", LABELLED)  # labels other than background, as detectors sample them
         return
     if base in ("aten::logical_not", "aten::bitwise_not") and h is not None and h[0] == "share":
         out._jl_share = ("share", 1.0 - h[1], *h[2:])
@@ -164,7 +165,7 @@ def share(recorder, func, args, outs):
 
 
 def even(recorder, out, total):
-    """Counts that are spread evenly become the values of `out`: what follows from them (offsets, sizes of groups) is then known."""
+    """Sets uniform counts as the values of `out`, so that derived values (offsets, group sizes) are known."""
     n = out.numel()
     if not 0 < n <= SHADOW_MAX:
         out._jl_share = ("count", total / max(n, 1))
@@ -176,7 +177,7 @@ def even(recorder, out, total):
 
 
 def expected(recorder, x, what):
-    """How many elements of x are not zero."""
+    """Number of non-zero elements of x."""
     known = value(recorder, x)
     if known is not None:
         return int(torch.count_nonzero(known))
@@ -196,7 +197,7 @@ def expected(recorder, x, what):
     return n // 2
 
 
-# --- operators whose result or shape depends on data --------------------------------------------------------------------------------
+# --- operators with data-dependent results or shapes -------------------------------------------------------------------------------
 
 def item(recorder, args, kwargs, place):
     x = args[0]
@@ -256,7 +257,7 @@ def masked_select(recorder, args, kwargs, place):
 
 
 def index(recorder, args, kwargs, place):
-    """x[mask]: a mask becomes the indices that nonzero finds."""
+    """x[mask]: converts a mask to the indices that nonzero would return."""
     x, indices = args[0], list(args[1])
     if not any(i is not None and i.dtype in (torch.bool, torch.uint8) for i in indices):
         return NOT
@@ -283,7 +284,7 @@ def index_put(recorder, args, kwargs, place):
     x, indices, values = args[0], list(args[1]), args[2]
     if not any(i is not None and i.dtype in (torch.bool, torch.uint8) for i in indices):
         return NOT
-    if values.numel() > 1:  # one value is a masked fill: no wait
+    if values.numel() > 1:  # with a single value this is a masked fill, which does not wait
         unmasked(recorder, indices, place)
     return x
 
@@ -367,7 +368,7 @@ def nms(recorder, args, kwargs, place):
 
 
 def ctc_loss(recorder, args, kwargs, place):
-    """Lengths are read by the host; targets count as full."""
+    """The host reads the lengths; targets are assumed to have full length."""
     probs, targets = args[0], args[1]
     if any(isinstance(x, torch.Tensor) and recorder.state.is_gpu(x) for x in args[2:4]):
         recorder.state.wait("copy")
@@ -380,7 +381,7 @@ def ctc_loss_backward(recorder, args, kwargs, place):
 
 
 def pack(recorder, args, kwargs, place):
-    """_pack_padded_sequence: lengths are on the host."""
+    """_pack_padded_sequence: lengths are in host memory."""
     x, lengths, first = args
     known = value(recorder, lengths)
     steps, batch = (x.shape[1], x.shape[0]) if first else (x.shape[0], x.shape[1])
@@ -410,7 +411,7 @@ def dependent(recorder, func, args, kwargs, place):
 
 
 def read(state, recorder, x, what):
-    """The values of a fake that Python asks for as a whole (tolist, numpy)."""
+    """The values of a fake tensor that Python code reads as a whole (tolist, numpy)."""
     known = value(recorder, x)
     if known is not None:
         return known

@@ -1,9 +1,9 @@
-"""The program file: kinds of tensors, calls and modules stored once, then the calls of one step (docs/PROGRAM.md).
+"""The program file: stores each kind of tensor, call and module once, then the calls of one step (docs/PROGRAM.md).
 
-Knows nothing of PyTorch: shapes, names and numbers come in, text goes out."""
+Must not know PyTorch: input is shapes, names and numbers, output is text."""
 
 VERSION = 1
-ROUND_B = 512  # PyTorch's allocator hands out memory in steps of this size
+ROUND_B = 512  # granularity of PyTorch's allocator
 
 
 def round_B(n_B):
@@ -19,7 +19,7 @@ def contiguous(shape):
 
 
 def is_contiguous(shape, strides):
-    """Strides of dimensions of size 1 do not matter, nor do any in an empty tensor."""
+    """Normalised strides: those of dimensions of size 1, and of empty tensors, do not matter."""
     n = 1
     for dim, stride in zip(reversed(shape), reversed(strides)):
         if dim == 0:
@@ -32,7 +32,7 @@ def is_contiguous(shape, strides):
 
 
 def runs(ids):
-    """1,1,1,2 as "1*3,2"."""
+    """Formats 1,1,1,2 as "1*3,2"."""
     out, i = [], 0
     while i < len(ids):
         j = i
@@ -49,7 +49,7 @@ def word(text):
 
 
 class Call:
-    """One `k` record; storages freed after it are added until the next call."""
+    """A `k` record; storages freed after it are added until the next call."""
     __slots__ = ("op", "module", "host", "allocated", "freed")
 
     def __init__(self, op, module, host, allocated):
@@ -65,7 +65,7 @@ class Call:
 
 
 class Program:
-    """What one step asks of its device. `save(path)` writes it, `text()` is the file, `str()` a summary."""
+    """The device operations of one step. `save(path)` writes the file, `text()` returns it, `str()` is a summary."""
 
     def __init__(self, title="program"):
         self.title, self.code, self.units, self.assumed = title, [], [], {}
@@ -112,7 +112,7 @@ class Program:
             yield "assume %s" % text
 
     def kinds(self):
-        """Tensors, modules and operators that the calls use, numbered anew in order of first use."""
+        """Renumbers the tensors, modules and operators that the calls use, in order of first use."""
         t_new, o_new, m_new, lines = {}, {}, {0: 0}, []
 
         def tensor(tid):
@@ -147,7 +147,7 @@ class Program:
             if isinstance(event, Call):
                 call = Call(op(event.op), module(event.module), event.host, event.allocated)
                 here.update(s for s, _ in event.allocated)
-                call.freed = [s for s in event.freed if s in here]  # what was made outside the step leaves no trace in it
+                call.freed = [s for s in event.freed if s in here]  # storages created outside the step are not freed in it
                 here.difference_update(call.freed)
                 calls.append(call.line())
             else:
@@ -172,7 +172,7 @@ class Program:
         return self
 
     def calls(self):
-        """(phase, operator, module path) of every call: what tests and people look at."""
+        """(phase, operator, module path) of every call, for tests and users."""
         phase = "other"
         for event in self.events:
             if isinstance(event, Call):

@@ -1,6 +1,6 @@
-"""Records what reaches the device below autograd: one call an operator, with kinds of tensors, memory and what the host does in between.
+"""Records device operations below autograd: one call per operator, with kinds of tensors, memory and intermediate host work.
 
-Knows operators by their schema; which of them launch which kernels is for the reader of the file."""
+Knows operators by their schema; the reader of the file maps them to kernels."""
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -9,7 +9,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from . import group, guess
 from .state import CPU, GPU, REAL, SHADOW_MAX, CaptureError
 
-# arguments that decide a kernel, by their name in the schema -> their name in the file
+# arguments that determine the kernel: name in the schema -> name in the file
 ATTRIBUTES = {"dim": "dim", "dims": "dim", "k": "k", "stride": "stride", "padding": "pad", "pad": "pad", "dilation": "dil", "groups": "groups",
               "group": "groups", "num_groups": "groups", "transposed": "transposed", "output_padding": "opad", "kernel_size": "kernel", "training": "training", "train": "training",
               "p": "dropout", "accumulate": "accumulate", "largest": "largest", "sorted": "sorted", "descending": "descending",
@@ -17,7 +17,7 @@ ATTRIBUTES = {"dim": "dim", "dims": "dim", "k": "k", "stride": "stride", "paddin
               "normalized_shape": "norm", "ord": "ord", "shifts": "shifts", "align_corners": "align_corners", "num_weights": "num_weights",
               "scale_grad_by_freq": "scale_grad_by_freq", "mode": "mode", "reduce": "reduce", "include_self": "include_self", "bins": "bins",
               "sampling_ratio": "sampling_ratio", "pooled_height": "pooled_h", "pooled_width": "pooled_w"}
-# no kernel, though no view by their schema
+# launch no kernel, although their schema is not that of a view
 NO_KERNEL = {"aten::detach", "aten::alias", "aten::lift", "aten::lift_fresh", "aten::_unsafe_view", "aten::_reshape_alias", "aten::empty", "aten::empty_like",
              "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::empty_permuted", "aten::is_same_size", "aten::set_",
              "aten::_local_scalar_dense", "aten::resize_", "aten::_has_compatible_shallow_copy_type", "aten::is_pinned", "aten::_nested_tensor_size", "aten::detach_",
@@ -42,7 +42,7 @@ def value_text(value):
 
 
 class Kind:
-    """What the schema of an operator says, read once."""
+    """Properties of an operator's schema, computed once."""
 
     def __init__(self, func):
         schema = func._schema
@@ -74,7 +74,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self, state, caught):
         super().__init__()
         self.state, self.caught, self.kinds = state, caught, {}
-        self.waits = None  # why the host waits for the call that is being recorded
+        self.waits = None  # why the host waits for the current call
         self.cpu = torch.device("cpu")
         self.device_op = torch.ops.prim.device.default
 
@@ -82,7 +82,7 @@ class Recorder(TorchDispatchMode):
         if func is self.device_op:
             return self.cpu if isinstance(args[0], FakeTensor) else func(*args)
         state = self.state
-        if state.making:  # the fake mode makes a tensor for us
+        if state.making:  # the fake mode creates a tensor for this code
             return func(*args, **(kwargs or {}))
         state.inside += 1
         try:
@@ -135,13 +135,13 @@ class Recorder(TorchDispatchMode):
         self.note(kind, args, kwargs, tensors, outs, place)
         guess.follow(self, func, kind, args, kwargs, tensors, outs, spec, flat)
         if real_args is not None and kind.is_mutable and isinstance(out, torch.Tensor):
-            for i in kind.writes_to:  # autograd expects the tensor that was written, not its stand-in
+            for i in kind.writes_to:  # autograd expects the written tensor itself
                 if i < len(args) and out is args[i]:
                     return real_args[i]
         return out
 
     def where(self, func, tensors, args):
-        """GPU, CPU (fakes of host memory), or None: real tensors on the host, run as they are."""
+        """GPU, CPU (fakes of host memory), or None for real host tensors, which run normally."""
         state = self.state
         place = None
         for x in tensors:
@@ -161,7 +161,7 @@ class Recorder(TorchDispatchMode):
         return None
 
     def to_fake(self, x, place, kind):
-        """A real tensor that meets fakes. Host scalars stay what they are to a kernel: an argument."""
+        """A real tensor used with fakes. Host scalars stay kernel arguments."""
         if type(x) not in REAL or x.layout is not torch.strided:
             return x
         fake = self.state.from_real(x, place)
@@ -178,11 +178,11 @@ class Recorder(TorchDispatchMode):
             raise CaptureError("the result of %s depends on data that a capture does not have" % func) from e
 
     def make(self, shape, dtype, strides=None):
-        """A new tensor of the GPU, without a call."""
+        """A new GPU tensor without a call."""
         return self.state.new(shape, dtype, GPU, strides)
 
     def emit(self, name, inputs, outputs, **attributes):
-        """Record a call of our own."""
+        """Records a call created by this code."""
         if not self.state.paused:
             with torch._C.DisableTorchFunction():
                 kind_of = self.state.kind_of
@@ -221,7 +221,7 @@ class Recorder(TorchDispatchMode):
         state.call(kind.name, inputs, outputs, tuple(attributes))
 
     def foreach(self, args, kwargs, attributes):
-        """Lists that go together, element by element, ordered by kind so that equal tensors stand in runs."""
+        """Corresponding elements of several lists, sorted by kind, so that equal tensors are adjacent."""
         state = self.state
         lists = [x for x in (*args, *kwargs.values()) if isinstance(x, (list, tuple)) and x and isinstance(x[0], torch.Tensor)]
         single = [state.kind_of(x) for x in (*args, *kwargs.values()) if isinstance(x, torch.Tensor) and x.dim()]

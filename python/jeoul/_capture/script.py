@@ -1,6 +1,6 @@
-"""Runs an unchanged script until the step that is asked for, and writes its program file. `python -m jeoul capture`.
+"""Runs an unmodified script up to the requested step and writes its program file: `python -m jeoul capture`.
 
-Knows scripts, arguments and exits; what is captured is for session.py."""
+Knows scripts, arguments and exits; session.py does the capture."""
 import argparse
 import linecache
 import os
@@ -16,7 +16,7 @@ DEFAULT_TIMEOUT_S = 600
 
 
 class Done(BaseException):
-    """The step is captured: leave the script."""
+    """Raised when the step is captured, to leave the script."""
 
 
 class TooLong(BaseException):
@@ -24,7 +24,7 @@ class TooLong(BaseException):
 
 
 class Watch:
-    """Counts steps of the optimizer; keeps the last forward pass of a script that has none."""
+    """Counts optimizer steps; keeps the last forward pass of a script without an optimizer."""
 
     def __init__(self, step):
         self.step = step
@@ -37,7 +37,7 @@ class Watch:
 
 
 def alone():
-    """[(owner, name, stand-in)]: data is loaded in this process, so that no process is left behind."""
+    """[(owner, name, replacement)]: loads data in this process, so that no child process remains."""
     from torch.utils.data import DataLoader
     init = DataLoader.__init__
 
@@ -54,7 +54,7 @@ def alone():
 
 
 def script_line(error, path):
-    """"train.py:12: loss = …" of the script's own line in a traceback, innermost."""
+    """The innermost line of the script in a traceback: "train.py:12: loss = …"."""
     frames = traceback.extract_tb(error.__traceback__)
     mine = [f for f in frames if os.path.abspath(f.filename) == os.path.abspath(path)] or frames[-1:]
     if not mine:

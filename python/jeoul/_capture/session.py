@@ -1,6 +1,6 @@
-"""A capture in progress: puts the stand-ins in place, records, and leaves everything as it was.
+"""A running capture: installs the replacements, records, and restores everything.
 
-Knows the life of a capture (enter, steps, exit); what is recorded is for the modules beside it."""
+Knows the life cycle of a capture (enter, steps, exit); the neighbouring modules do the recording."""
 import gc
 import importlib
 import importlib.metadata
@@ -23,13 +23,13 @@ PACKAGES = ("torch", "transformers", "torchvision", "timm", "diffusers", "accele
 
 
 class Session:
-    """`with Session() as s:` captures what runs inside. `mark_models`: real models that exist count as on the GPU."""
+    """`with Session() as s:` captures the block. `mark_models`: treats existing real models as if on the GPU."""
 
     def __init__(self, title="program", mark_models=True, on_step=None, keep_forward=False, more=()):
         self.state = State(title)
         self.mark_models, self.on_step, self.keep_forward, self.more = mark_models, on_step, keep_forward, list(more)
         self.has_forward = self.libraries = False
-        self.compiled = {}  # id of a module -> what torch.compile made of it
+        self.compiled = {}  # id of a module -> result of torch.compile
         self.undo = []
         self.modules, self.optimizer_states, self.grads = [], {}, []
 
@@ -71,7 +71,7 @@ class Session:
             self.mark()
         log = logging.getLogger("torch._subclasses.fake_tensor")
         level = log.level
-        log.setLevel(logging.CRITICAL)  # an operator that cannot be captured is reported once, by us
+        log.setLevel(logging.CRITICAL)  # operators that cannot be captured are reported once by this module
         self.undo.append(lambda: log.setLevel(level))
         for mode in (self.recorder, self.functions):
             mode.__enter__()
@@ -90,7 +90,7 @@ class Session:
         self.restore()
 
     def finish(self):
-        """The program: the last step of the optimizer, or all that ran where there was one step or none."""
+        """The program: the last optimizer step, or everything if there was at most one."""
         program = self.state.finish()
         program.units = self.units()
         program.tf32 = int(torch.backends.cuda.matmul.allow_tf32)
@@ -110,7 +110,7 @@ class Session:
         return self.finish()
 
     def units(self):
-        """Samples (and tokens or images) of the calls of the model that is called most in the step."""
+        """Samples (and tokens or images) in the calls of the model that the step calls most often."""
         totals = {}
         for root, counts in self.state.items:
             mine = totals.setdefault(root, {})
@@ -150,8 +150,8 @@ class Session:
             return new(cls, data, requires_grad)
 
         def apply(module, fn, recurse=True):
-            """A model is moved or cast: set-up, no part of a step. Recent versions of PyTorch swap fakes here, which a tensor that is referred to
-            weakly refuses; the data is set instead."""
+            """A model is moved or cast: set-up, not part of a step. Recent PyTorch versions swap fake tensors here, which fails for weakly referenced
+            ones; sets their data instead."""
             state.paused += 1
             try:
                 for child in module.children() if recurse else ():
@@ -189,14 +189,14 @@ class Session:
         return out
 
     def answer_libraries(self):
-        """Libraries that a script imports after the capture began: our tensors are what the program runs on, no tracing."""
+        """Libraries imported during the capture: prevents them from treating fake tensors as tracing."""
         names = sys.modules.get("transformers.utils.import_utils")
         if names is not None and hasattr(names, "is_fake_tensor") and not self.libraries:
             self.libraries = True
             self.patches.put(names, "is_fake_tensor", lambda x: False)
 
     def top_level(self, module, args, kwargs):
-        """Inputs of a model on the GPU are there too; count what it handles."""
+        """Moves inputs of a model on the GPU there too, and counts samples."""
         state = self.state
         self.answer_libraries()
         on_gpu = any(state.is_gpu(p) for p in module.parameters())
@@ -218,7 +218,7 @@ class Session:
             args, kwargs = torch.utils._pytree.tree_map(convert, (args, kwargs))
         first = next((x for x in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.dim()), None)
         images = args[0] if args and isinstance(args[0], (list, tuple)) else ()
-        if images and all(isinstance(x, torch.Tensor) and x.dim() == 3 for x in images):  # detection: a list of images
+        if images and all(isinstance(x, torch.Tensor) and x.dim() == 3 for x in images):  # detection models: a list of images
             state.items.append((id(module), [("samples", len(images)), ("images", len(images))]))
         elif first is not None:
             counts = [("samples", first.shape[0])]
@@ -253,7 +253,7 @@ class Session:
     # --- real models ---------------------------------------------------------------------------------------------------------------
 
     def mark(self):
-        """Parameters and buffers of every model that exists count as on the GPU; remember what to put back."""
+        """Treats parameters and buffers of all existing models as if on the GPU, and remembers how to restore them."""
         state = self.state
         for x in gc.get_objects():
             if not issubclass(type(x), torch.nn.Module) or "_parameters" not in x.__dict__:

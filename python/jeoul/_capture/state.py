@@ -1,6 +1,6 @@
-"""What a capture in progress knows: storages and where they live, the call stack of modules, the phase, the events of the step.
+"""State of a running capture: storages and their location, call stack of modules, phase, events of the step.
 
-Knows tensors; must not know which functions of PyTorch were asked (function.py, record.py)."""
+Knows tensors; must not know PyTorch's functions (function.py, record.py)."""
 import bisect
 import contextlib
 import weakref
@@ -13,8 +13,8 @@ from .program import Call, Program, round_B
 
 GPU, CPU = "gpu", "cpu"
 LARGEST = 1 << 62
-OUTRUN = 8  # an optimizer that falls so many steps behind another one is no part of the step
-SHADOW_MAX = 16384  # elements: tensors up to this size keep their values where all that they come from is known
+OUTRUN = 8  # an optimizer this many steps behind another one is not part of the step
+SHADOW_MAX = 16384  # elements: tensors up to this size keep their values if all their inputs have known values
 
 FORMATS = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3",
            torch.float8_e5m2: "e5m2", torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8",
@@ -25,11 +25,11 @@ for other, fmt in (("uint16", "i16"), ("uint32", "i32"), ("uint64", "i64"), ("co
 
 
 class CaptureError(RuntimeError):
-    """A step that cannot be captured: what, where, what to do."""
+    """The step cannot be captured: what, where, what to do."""
 
 
 class Storage:
-    """A piece of memory of the (fake) GPU or of fake host memory."""
+    """A block of (fake) GPU memory or fake host memory."""
     __slots__ = ("id", "n_B", "place", "kind", "known", "pinned", "ref", "__weakref__")
 
     def __init__(self, sid, n_B, place):
@@ -43,17 +43,17 @@ class State:
         self.storages = {}      # address of a StorageImpl -> Storage
         self.reals = {}         # address of a real StorageImpl -> {(shape, strides, offset, dtype): fake} of a marked tensor
         self.n_storages = 0
-        self.want = None        # where a factory called now puts its tensor: GPU, CPU, None (nothing said)
-        self.making = 0         # > 0: the fake mode makes a tensor for us
-        self.inside = 0         # > 0: code below the dispatcher runs, which must see where fakes really are
-        self.tracing = 0        # > 0: a graph is traced: its tensors are all on the GPU
-        self.paused = 0         # > 0: calls are run, not recorded
+        self.want = None        # where the current factory call puts its tensor: GPU, CPU, None (unspecified)
+        self.making = 0         # > 0: the fake mode creates a tensor for this code
+        self.inside = 0         # > 0: inside the dispatcher, which must see the true location of fakes
+        self.tracing = 0        # > 0: tracing a graph, whose tensors are all on the GPU
+        self.paused = 0         # > 0: calls run without being recorded
         self.recording = True
         self.phase, self.written_phase = "input", None
         self.in_update = 0
-        self.after = None       # "backward", "step": what ran last; what follows it outside of a model belongs to the update
-        self.stack = []         # module ids of the calls of modules that run now
-        self.sequence, self.sequence_module = [], []  # autograd's sequence number -> module whose forward made the node
+        self.after = None       # "backward", "step": what ran last; later operations outside a model belong to the update
+        self.stack = []         # module ids of the active module calls
+        self.sequence, self.sequence_module = [], []  # autograd's sequence number -> module whose forward created the node
         self.paths = weakref.WeakKeyDictionary()      # module -> (root, dotted name)
         self.classes = {}       # (id of root, dotted name) -> class
         self.module_ids = {}    # (id of root, dotted name) -> module id
@@ -62,13 +62,13 @@ class State:
         self.n_steps = 0
         self.n_collectives = 0
         self.pinned = WeakTensorKeyDictionary()
-        self.items = []         # counts of what the step handles, one a call of a root module
+        self.items = []         # samples per call of a root module
         self.begin()
 
     # --- the window that is recorded -------------------------------------------------------------------------------------------
 
     def begin(self):
-        """Forget the calls so far: the step begins now."""
+        """Discards earlier calls: the step starts now."""
         self.program.events = []
         self.program.assumed = {}
         self.host, self.allocated, self.pending = 0, [], {}
@@ -77,19 +77,19 @@ class State:
         self.items = []
         self.live = self.alive()
         self.kinds = {}
-        self.marks, self.steps = [], {}  # ends of optimizers' steps in what is kept; steps of each optimizer
+        self.marks, self.steps = [], {}  # ends of optimizer steps among the kept calls; steps per optimizer
         self.classify()
 
     def alive(self):
         return {s.id: s.n_B for s in self.storages.values() if s.place == GPU and s.n_B and s.id not in self.pending}
 
     def mark_step(self, optimizer):
-        """A step of `optimizer` ends here. The optimizer that steps least often ends the step of the program: what came before its last one is forgotten."""
+        """A step of `optimizer` ends. The optimizer with the fewest steps defines the program's step; calls before its last one are discarded."""
         self.classify()
         key = id(optimizer)
         self.steps[key] = self.steps.get(key, 0) + 1
         for other in [k for k, n in self.steps.items() if self.steps[key] > n + OUTRUN]:
-            del self.steps[other]  # it steps no more
+            del self.steps[other]  # it has stopped stepping
         if self.steps[key] <= min(self.steps.values()):
             at = next((i for i in reversed(range(len(self.marks))) if self.marks[i][0] == key), None)
             if at is not None:
@@ -100,11 +100,11 @@ class State:
         self.host, self.written_phase = 0, None
 
     def n_rounds(self):
-        """Steps of the program so far: each optimizer stepped as often."""
+        """Steps of the program so far: the minimum over its optimizers."""
         return min(self.steps.values(), default=0)
 
     def cut(self, mark):
-        """The step begins at `mark`."""
+        """The step starts at `mark`."""
         at, live, last, n_freed, n_items, kinds = mark
         for sid in last.freed[n_freed:] if last is not None else ():  # freed before the first call
             live.pop(sid, None)
@@ -113,7 +113,7 @@ class State:
         self.live, self.kinds = live, kinds
 
     def classify(self):
-        """What the storages that live now are for, by what modules and optimizers hold."""
+        """Purposes of the live storages, by what modules and optimizers hold."""
         def note(tensor, kind):
             if isinstance(tensor, torch.Tensor):
                 record = self.find(tensor)
@@ -145,8 +145,8 @@ class State:
                 states(dict(optimizer.state))
 
     def finish(self):
-        """The program of the window that ends now."""
-        if self.n_steps > 1 and self.marks:  # what follows the last step belongs to the next
+        """The program of the window ending now."""
+        if self.n_steps > 1 and self.marks:  # calls after the last step belong to the next one
             self.program.events = self.program.events[:self.marks[-1][1]]
             self.items = self.items[:self.marks[-1][5]]
         self.classify()
@@ -163,7 +163,8 @@ class State:
         return self.program
 
     def fold_new_states(self):
-        """An optimizer's first step makes its states. A training step finds them: they count as there from the start, and filling them is left out."""
+        """An optimizer's first step creates its states. In a training step they exist, so they count as present from the start, and their
+        initialisation is omitted."""
         made = {sid for sid, (kind, _) in self.kinds.items() if kind == "state" and sid not in self.live}
         if not made:
             return
@@ -187,7 +188,7 @@ class State:
     # --- storages --------------------------------------------------------------------------------------------------------------
 
     def find(self, tensor):
-        """The Storage of a fake (or marked real) tensor, None for a real one."""
+        """The Storage of a fake (or marked real) tensor; None for a real one."""
         if isinstance(tensor, FakeTensor):
             return self.storages.get(tensor.untyped_storage()._cdata)
         if self.reals and type(tensor) in REAL and tensor.layout is torch.strided and tensor.device.type != "meta":
@@ -201,7 +202,7 @@ class State:
         return record is not None and record.place == GPU
 
     def place(self, tensor, place):
-        """Register the storage of a new fake tensor. Returns its record."""
+        """Registers the storage of a new fake tensor. Returns its record."""
         storage = tensor.untyped_storage()
         address = storage._cdata
         record = self.storages.get(address)
@@ -219,7 +220,7 @@ class State:
         return record
 
     def new(self, shape, dtype, place, strides=None):
-        """A new fake tensor, without a call."""
+        """A new fake tensor without a call."""
         self.inside += 1
         self.making += 1
         try:
@@ -241,7 +242,7 @@ class State:
 
     @contextlib.contextmanager
     def as_traced(self):
-        """Modules called inside are no calls of the program: the graph is."""
+        """Calls of modules inside a graph are not recorded; the graph is."""
         stack, self.stack = self.stack, [0]
         try:
             yield
@@ -252,17 +253,17 @@ class State:
         record = self.storages.pop(address, None)
         if record is None or record.place != GPU or not record.n_B or self.finished:
             return
-        if record.id in self.pending:  # allocated and freed between two calls: it touches no peak that a call sees
+        if record.id in self.pending:  # allocated and freed between two calls: does not affect any peak
             del self.pending[record.id]
             self.allocated = [pair for pair in self.allocated if pair[0] != record.id]
         elif self.last is not None:
             self.last.freed.append(record.id)
-        else:  # freed before the first call of the step: it was gone when the step began
+        else:  # freed before the step's first call
             self.live.pop(record.id, None)
             self.kinds.pop(record.id, None)
 
     def from_real(self, real, place=GPU):
-        """The fake that stands for a real tensor that counts as on the GPU; views of one storage stay views of one storage."""
+        """The fake that represents a real tensor treated as on the GPU; views of a storage remain views of one storage."""
         storage = real.untyped_storage()
         address = storage._cdata
         fakes = self.reals.get(address)
@@ -317,12 +318,12 @@ class State:
         return self.phase
 
     def inputs_begin(self, is_copy=False):
-        """Something is put on the device outside of a model: the next batch, unless it follows a backward pass (clipping, scaling)."""
+        """Data is copied to the device outside a model: the next batch, unless it follows a backward pass (clipping, scaling)."""
         if not self.stack and not self.in_update and torch._C._current_graph_task_id() == -1 and (is_copy or self.after != "backward"):
             self.phase, self.after = "input", None
 
     def call(self, name, inputs, outputs, attributes=()):
-        """Record one call; inputs and outputs are tuples of tensor kinds."""
+        """Records a call; inputs and outputs are tuples of tensor kinds."""
         self.set_phase()
         oid = self.program.op(name, inputs, outputs, attributes)
         call = Call(oid, self.module_now(), self.host, self.allocated)
@@ -335,7 +336,7 @@ class State:
             self.program.events.append("w " + reason)
 
     def collective(self, kind, n_B, size, is_async=False):
-        """Record a collective; returns its number."""
+        """Records a collective; returns its number."""
         self.n_collectives += 1
         if not self.paused:
             self.set_phase()
@@ -348,13 +349,13 @@ class State:
             self.program.events.append("x %d" % number)
 
     def module_now(self):
-        if self.stack:  # in backward: a forward that is run again
+        if self.stack:  # in backward: a recomputed forward
             return self.stack[-1]
         if torch._C._current_graph_task_id() == -1:
             return 0
         node = torch._C._current_autograd_node()
         number = node._sequence_nr() if node is not None else LARGEST
-        if number >= LARGEST:  # AccumulateGrad has the largest number
+        if number >= LARGEST:  # AccumulateGrad nodes have the largest number
             return 0
         at = bisect.bisect_right(self.sequence, number) - 1
         return self.sequence_module[at] if at >= 0 else 0
@@ -393,7 +394,7 @@ class State:
         if mid is not None:
             return mid
         root, name = path
-        if root is None:  # no child of the module that was called first: a child of its caller
+        if root is None:  # not a child of the outermost module: a child of its caller
             mid = self.program.module(name[0], name[1], cls)
         elif not name:
             mid = self.program.module(0, cls, cls)

@@ -1,28 +1,30 @@
+/* Memory of a training step on the fullest stage. Knows no framework by name. */
 #include "memory/memory.h"
 
 #include <math.h>
 
 #include "timeline/step.h"
 
-/* What all stages have in common. */
+/* Values shared by all stages. */
 struct common {
-	double layer_params, layer_saved_B, work_B; /* of one layer, on one device before any ZeRO cut */
+	double layer_params, layer_saved_B, work_B; /* per layer and device, before ZeRO sharding */
 	double layer_experts;                       /* of layer_params: routed experts */
-	double layers;                              /* of the stage at hand */
+	double layers;                              /* layers of the current stage */
 	double n_ranks;
-	double own_frac;    /* 1 / ranks that states are cut over */
+	double own_frac;    /* 1 / number of ranks that shard the states */
 	double expert_frac; /* the same for experts: only every ep-th rank holds the same ones */
-	double n_groups;    /* of communicators */
+	double n_groups;    /* number of communicators */
 };
 
 struct stage {
-	double params;   /* on one device before any ZeRO cut */
-	double own_frac; /* what it keeps of them under one */
+	double params;   /* per device, before ZeRO sharding */
+	double own_frac; /* share of the states kept on this device */
 	double in_flight;
 	int has_head, has_embed;
 };
 
-/* Communicators: each cut has one, the ends of a pipeline that share a table, and all parts of a model together (norm of the gradients). */
+/* Number of communicators: one per kind of parallelism, one for the tied table of the pipeline's ends, and one for the whole model (gradient norm).
+ */
 static double groups(const struct jl_plan *plan, double n_ranks, int tied)
 {
 	const double cut = plan->tp * plan->pp;
@@ -71,7 +73,7 @@ static struct stage stage_at(const struct jl_memory_in *in, const struct common 
 	st.in_flight = plan->serial ? 1.0 : jl_pipeline_in_flight(plan->pp, plan->n_micro, plan->n_chunks, index);
 	if (st.has_embed)
 		ends += size->embed_params;
-	if (st.has_head) /* a tied table is held twice when its users are on different devices */
+	if (st.has_head) /* a tied table is stored twice if first and last stage differ */
 		ends += size->head_params + (size->tied && !st.has_embed ? size->embed_params : 0.0);
 	const double experts = c->layers * c->layer_experts;
 
@@ -80,21 +82,20 @@ static struct stage stage_at(const struct jl_memory_in *in, const struct common 
 	return st;
 }
 
-/* Pieces that ZeRO holds whole for a while, the allocator's waste on them included: never more than the cut has saved,
- * for what stays whole is not freed, and what is not freed leaves no holes. */
+/* Pieces that ZeRO gathers temporarily, allocator waste included. At most what sharding has saved: the rest is never freed and leaves no holes. */
 static double gathered_B(const struct jl_memory_in *in, double piece_B, double whole_B, double own_frac)
 {
 	return fmin(piece_B * (1.0 + in->fit.waste_frac), whole_B * (1.0 - own_frac));
 }
 
-/* DeepSpeed reduces and gathers in two pieces of memory of their own, never larger than what the cut has saved; who
- * keeps fp32 sums (Megatron) works in those. */
+/* DeepSpeed reduces and gathers in two buffers of its own, at most as large as what sharding has saved. With fp32 accumulation (Megatron) those
+ * sums are the buffers. */
 static double bucket_B(const struct jl_plan *plan, double held, double own_frac)
 {
 	const double trained = held * plan->trained_frac;
 	const double two_B = 2.0 * plan->grad_B * fmin(trained, JL_ZERO2_BUCKET_ELEMS);
 
-	/* its third stage keeps what was gathered last (stage3_max_live_parameters) */
+	/* DeepSpeed ZeRO-3 keeps recently gathered parameters (stage3_max_live_parameters) */
 	if (plan->zero == 3 && plan->keeps_live)
 		return two_B + fmin(held, JL_ZERO3_LIVE_ELEMS) * jl_plan_held_B(plan);
 	if ((plan->zero != 1 && plan->zero != 2) || plan->grad_B >= 4.0 || plan->offload || plan->no_optimizer)
@@ -102,7 +103,7 @@ static double bucket_B(const struct jl_plan *plan, double held, double own_frac)
 	return fmin(two_B, trained * plan->optimizer_B * (1.0 - own_frac));
 }
 
-/* Returns what ZeRO holds whole beside its own share. */
+/* Adds the states; returns the bytes that ZeRO gathers beyond its own share. */
 static double add_states(const struct jl_memory_in *in, const struct common *c, const struct stage *st,
 			 struct jl_memory *mem)
 {
@@ -111,7 +112,7 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 	const double trained = st->params * plan->trained_frac, held_B = jl_plan_held_B(plan);
 	const double weights_B = st->params * held_B, grads_B = trained * plan->grad_B;
 	const double layers_B = (plan->copies_out ? 3.0 : 2.0) * one_layer * held_B;
-	/* FSDP widens gradients only when they are cut. */
+	/* FSDP converts gradients to fp32 only after sharding */
 	const double whole_grad_B = plan->zero == 3 ? fmin(plan->grad_B, plan->weight_B) : plan->grad_B;
 	const double layer_grads_B = (plan->copies_out ? 2.0 : 1.0) * one_layer * whole_grad_B * plan->trained_frac;
 	double whole_B = 0.0;
@@ -120,16 +121,16 @@ static double add_states(const struct jl_memory_in *in, const struct common *c, 
 	if (plan->no_optimizer || plan->paged || (plan->offload & JL_OFFLOAD_OPTIMIZER))
 		mem->optimizer_B = 0.0;
 	if (plan->offload & JL_OFFLOAD_PARAMS) {
-		/* Cut or not, parameters and their gradients lie on the host: the device holds the layer at work and
-		 * the next one, whole. That is also what ZeRO would gather, so it is not counted again. */
+		/* Offloaded parameters and gradients live in host memory; the device holds the current and the next layer whole. ZeRO would gather
+		 * the same layers, so they are not counted again. */
 		mem->weights_B = fmin(weights_B, layers_B);
 		mem->gradients_B = fmin(grads_B, layer_grads_B);
 	} else {
 		mem->weights_B = weights_B * (plan->zero == 3 ? own_frac : 1.0);
 		mem->gradients_B = plan->flat_grads ? weights_B : grads_B * (plan->zero >= 2 ? own_frac : 1.0);
-		if (plan->zero >= 2) /* gradients of one layer before they are cut */
+		if (plan->zero >= 2) /* gradients of one layer before reduce-scatter */
 			whole_B += gathered_B(in, plan->hold_step ? grads_B : layer_grads_B, grads_B, own_frac);
-		if (plan->zero == 3) /* the layer at work and the next one */
+		if (plan->zero == 3) /* the current and the next layer */
 			whole_B += gathered_B(in, plan->keep_gathered || plan->hold_step ? weights_B : layers_B,
 					      weights_B, own_frac);
 	}
@@ -142,18 +143,18 @@ static void add_activations(const struct jl_memory_in *in, const struct common *
 			    struct jl_memory *mem)
 {
 	const struct jl_block_cost *b = in->block;
-	/* Offloaded: the layer at work and the next one stay. */
+	/* offloaded: the current and the next layer remain */
 	const double kept = in->plan->offload & JL_OFFLOAD_ACTIVATIONS ? fmin(2.0, c->layers) : c->layers;
 	double head_B = 0.0;
 
 	mem->activations_B = st->in_flight * kept * c->layer_saved_B;
 	if (st->has_embed)
 		mem->activations_B += st->in_flight * b[JL_BLOCK_EMBED].saved_B;
-	/* The head's tensors and a recomputed layer's are never alive together. */
+	/* the head's tensors and those of a recomputed layer are never alive together */
 	if (st->has_head)
 		head_B = b[JL_BLOCK_HEAD].saved_B + in->logits_B;
 	mem->activations_B += fmax(head_B, c->work_B);
-	if (in->plan->pp > 1.0) /* what was sent on stays until its gradient comes back */
+	if (in->plan->pp > 1.0) /* activations sent to the next stage stay until their gradient arrives */
 		mem->activations_B += st->in_flight * in->boundary_B;
 }
 
@@ -167,9 +168,11 @@ static struct jl_memory stage_memory(const struct jl_memory_in *in, const struct
 	double waste_frac = in->fit.ragged ? in->fit.ragged_frac : in->fit.waste_frac;
 	const double update_B = st.params * in->plan->trained_frac * in->update_B;
 
-	if (in->grads_later) /* beyond what gradients take once activations are gone */
+	mem.passes_B = mem.activations_B;
+	mem.grads_later = in->grads_later;
+	if (in->grads_later) /* gradients that exceed the memory freed by activations */
 		mem.activations_B = fmax(mem.activations_B - mem.gradients_B, 0.0);
-	/* what an update needs for itself comes when activations are gone, and is always as large */
+	/* optimizer temporaries are allocated after activations are freed, always with the same size */
 	if ((in->grads_later || in->plan->zero == 0) && update_B > mem.activations_B * (1.0 + waste_frac)) {
 		mem.activations_B = update_B;
 		mem.in_update = true;
@@ -191,7 +194,7 @@ struct jl_memory jl_memory_peak(const struct jl_memory_in *in)
 {
 	const double n_layers = in->size->n_dense_layers + in->size->n_moe_layers, pp = in->plan->pp;
 	const struct jl_stage_layers on = jl_stage_layers(n_layers, pp);
-	/* the ends, and the first of the full stages where the first of all has one layer less */
+	/* the ends, and the first full stage if the first stage has one layer less */
 	const double layers[] = { on.first, on.last, on.most }, index[] = { 0.0, pp - 1.0, 1.0 };
 	const size_t n = pp <= 1.0 ? 1 : pp > 2.0 && on.first < on.most ? 3 : 2;
 	struct common common = common_of(in);

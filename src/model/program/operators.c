@@ -1,5 +1,5 @@
-/* Operators by name, and the forms that they share: kernels as PyTorch 2.4 to 2.11 launches them on CUDA. Clocks of an SM are measured on an H200
- * (data/validation/ops_h200.csv) for norms, softmax, losses, GELU, dropout and sums; the others are taken alike. */
+/* Table of PyTorch operators: kernels as PyTorch 2.4 to 2.11 launches them on CUDA. SM clocks of norms, softmax, losses, GELU, dropout and sums are
+ * measured on an H200 (data/validation/ops_h200.csv); the others are assumed similar. */
 #include "program/operators.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 static const struct form {
-	const char *names; /* between blanks */
+	const char *names; /* names, separated by blanks */
 	struct jl_operator op;
 } forms[] = {
 	{ " view reshape _reshape_alias _unsafe_view t transpose permute expand unsqueeze squeeze select slice "
@@ -74,7 +74,9 @@ static const struct form {
 	{ " binary_cross_entropy_with_logits ", { JL_CLASS_REDUCTION, JL_RULE_STREAM, 8, 4, 4, 0.5F, 0 } },
 	{ " kl_div soft_margin_loss margin_ranking_loss bincount histc ",
 	  { JL_CLASS_REDUCTION, JL_RULE_STREAM, 3, 2, 1, 0.4F, 0 } },
-	{ " _softmax softmax _safe_softmax _masked_softmax ", { JL_CLASS_SOFTMAX, JL_RULE_ROWS, 1, 1, 1, 0.42F, 0 } },
+	{ " _softmax softmax _masked_softmax ", { JL_CLASS_SOFTMAX, JL_RULE_ROWS, 1, 1, 1, 0.5F, 0 } },
+	/* additional kernels find fully masked rows and zero them */
+	{ " _safe_softmax ", { JL_CLASS_SOFTMAX, JL_RULE_ROWS, 5, 2, 5, 0.5F, 0 } },
 	{ " _softmax_backward_data ", { JL_CLASS_SOFTMAX, JL_RULE_ROWS, 2, 2, 2, 0.4F, 0 } },
 	{ " _log_softmax log_softmax ", { JL_CLASS_SOFTMAX, JL_RULE_ROWS, 1, 1, 1, 0.36F, 0 } },
 	{ " _log_softmax_backward_data ", { JL_CLASS_SOFTMAX, JL_RULE_ROWS, 1, 1, 1, 0.48F, 0 } },
@@ -85,7 +87,7 @@ static const struct form {
 	{ " _fused_rms_norm rms_norm ", { JL_CLASS_NORM, JL_RULE_ROWS, 1, 1, 1, 0.3F, 0 } },
 	{ " native_layer_norm_backward _fused_rms_norm_backward ",
 	  { JL_CLASS_NORM, JL_RULE_NORM_BACK, 2, 1, 1, 0.45F, 0 } },
-	{ " native_group_norm ", { JL_CLASS_NORM, JL_RULE_STREAM, 3, 2, 1, 1.05F, 0 } },
+	{ " native_group_norm ", { JL_CLASS_NORM, JL_RULE_STREAM, 3, 2, 1, 1.45F, 0 } },
 	{ " native_group_norm_backward ", { JL_CLASS_NORM, JL_RULE_STREAM, 5, 2, 1, 1.6F, 0 } },
 	{ " native_batch_norm cudnn_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional "
 	  "_native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_with_update_functional "
@@ -153,8 +155,8 @@ static const struct form {
 	  { JL_CLASS_POOL, JL_RULE_POOL, 1, 1, 1, 0.5F, 0 } },
 	{ " max_pool3d_with_indices max_pool3d_with_indices_backward ",
 	  { JL_CLASS_POOL, JL_RULE_POOL, 1, 1, 1, 0, 0 } },
-	{ " max_pool2d_with_indices max_pool1d max_pool2d "
-	  "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
+	{ " max_pool2d_with_indices max_pool1d max_pool2d ", { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 1.05F, 0 } },
+	{ " _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
 	  "adaptive_max_pool2d adaptive_max_pool1d adaptive_max_pool3d ",
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.5F, 0 } },
 	{ " upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d "
@@ -165,7 +167,7 @@ static const struct form {
 	  { JL_CLASS_POOL, JL_RULE_STREAM, 1, 1, 1, 0.8F, 0 } },
 	{ " max_pool2d_with_indices_backward adaptive_max_pool2d_backward "
 	  "adaptive_max_pool3d_backward ",
-	  { JL_CLASS_POOL, JL_RULE_STREAM, 2, 1, 2, 2, 0 } },
+	  { JL_CLASS_POOL, JL_RULE_STREAM, 2, 1, 2, 2.3F, 0 } },
 	{ " upsample_bilinear2d upsample_bicubic2d upsample_linear1d upsample_trilinear3d ",
 	  { JL_CLASS_POOL, JL_RULE_RESIZE, 1, 1, 1, 0, 0 } },
 	{ " upsample_bilinear2d_backward upsample_bicubic2d_backward upsample_linear1d_backward "
@@ -196,7 +198,7 @@ const char *const jl_class_names[JL_N_OP_CLASS] = {
 	"sort", "copy",      "update",    "random",  "pool", "recurrent", "fourier",     "fused",     "other",
 };
 
-/* "aten.add_.Tensor" is "add"; other libraries keep their name in front. */
+/* "aten.add_.Tensor" is looked up as "add"; names of other libraries keep their prefix. */
 const struct jl_operator *jl_operator_find(const char *name)
 {
 	static const char aten[] = "aten.";

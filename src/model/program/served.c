@@ -1,3 +1,4 @@
+/* Model as seen by serving: parameters read and products computed per token, and weight formats. */
 #include "program/served.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static void add_products(struct jl_served *served, const struct jl_transformer *
 	served->expert_down = m->moe.expert_ffn;
 	if (m->head == JL_HEAD_LM)
 		served->logits = (struct jl_served_product){ m->vocab, m->hidden, 1, JL_CUT_N, 1 };
-	/* what the catalog counts beyond these (linear attention, norms) is spread over them */
+	/* parameters missing from these products (linear attention, norms) are distributed over them */
 	double sum = 0;
 
 	for (int i = 0; i < served->n_products; i++)
@@ -51,7 +52,7 @@ static void add_products(struct jl_served *served, const struct jl_transformer *
 
 #define SHORT_WINDOW 2048.0
 
-/* What is kept of some thousand tokens: the layers that see all of them, to a tenth. Longer windows hold that much. */
+/* Share of the layers that keep the whole context, rounded to a tenth; windows above SHORT_WINDOW count as whole. */
 static double context_frac(const struct jl_transformer *m)
 {
 	return m->window > 0 && m->window <= SHORT_WINDOW ? fmax(round(10 * (1 - m->local_frac)), 1) / 10 : 1;
@@ -64,12 +65,13 @@ struct jl_served jl_served_of(const struct jl_transformer *model)
 	const double expert_params = params.n_moe_layers * params.moe_expert;
 	const bool latent = mla->kv_lora > 0;
 	const double kv = latent ? mla->kv_lora + mla->rope_dim : 2.0 * model->kv_heads * model->head_dim;
+	const bool read_table = model->tied && model->head != JL_HEAD_SPAN;
 	struct jl_served served = {
 		.n_layers = model->n_layers,
 		.hidden = model->hidden,
 		/* a tied table is read as the logits' matrix */
-		.dense_params = params.total - expert_params - (model->tied ? 0.0 : params.embed),
-		.table_params = model->tied ? 0.0 : params.embed,
+		.dense_params = params.total - expert_params - (read_table ? 0.0 : params.embed),
+		.table_params = read_table ? 0.0 : params.embed,
 		.expert_params = expert_params,
 		.n_experts = fmax(model->moe.n_experts, 0.0),
 		.top_k = fmax(model->moe.top_k, 0.0),
@@ -95,15 +97,20 @@ struct jl_served jl_served_from_catalog(const struct jl_model_info *info)
 	jl_transformer_from_catalog(&model, info);
 	struct jl_served served = jl_served_of(&model);
 
-	if (info->context_frac > 0) { /* linear attention keeps a state of one size */
+	served.embeds = info->embeds;
+	if (served.embeds) {
+		served.both_ways = !model.causal;
+		served.kv_elems = 0;
+	}
+	if (info->context_frac > 0) { /* linear attention has a state of fixed size */
 		served.context_frac = info->context_frac;
 		served.local_frac = 1 - info->context_frac;
 	}
 	return served;
 }
 
-/* Bytes a weight with its scales. The first whose word the spelling holds, in any case. Files of llama.cpp keep each kind of tensor in a
- * type: Q4_K_M has 4.5 bits, 6.5625 for half of the values' and last feed-forward matrices and for the logits'. */
+/* Bytes per weight, scales included; the first row whose word occurs in the spelling, ignoring case. llama.cpp files store each kind of tensor in
+ * its own type: Q4_K_M has 4.5 bits, but 6.5625 for half of the value and last feed-forward matrices and for the logits. */
 static const struct {
 	const char *word;
 	struct jl_serve_format format;
@@ -131,7 +138,7 @@ static const struct {
 	{ "awq", WIDENED(JL_FP16, 0.53, JL_OP_INT4_WO) },
 	{ "gptq", WIDENED(JL_FP16, 0.52, JL_OP_INT4_WO) },
 	{ "4-bit", WIDENED(JL_FP16, 0.55, JL_OP_INT4_WO) },
-	/* only the experts are narrow, in groups of 32 */
+	/* only experts are 4 bits, in groups of 32 */
 	{ "mxfp4", FORMAT(JL_BF16, 2, 0.53125, 2, 1, JL_OP_BF16, JL_OP_MX16, ) },
 	{ "int4-experts", FORMAT(JL_BF16, 2, 0.5625, 2, 1, JL_OP_BF16, JL_OP_INT4_WO, ) },
 	{ "int4", WIDENED(JL_BF16, 0.52, JL_OP_INT4_WO) },
@@ -194,9 +201,9 @@ const char *jl_served_weights(const char *asked, const struct jl_model_info *inf
 	return asked ? asked : info && info->weights ? info->weights : JL_WEIGHTS_16;
 }
 
-/* Through the host it takes longer still. */
+/* start-up of an exchange through host memory / over NVLink */
 #define HOST_HOP  5.0
-#define SLOW_PCIE 16e9 /* one way; where the catalog does not say */
+#define SLOW_PCIE 16e9 /* one direction; if the catalog has no value */
 
 void jl_served_join(struct jl_serve_place *place, const struct jl_device *dev, bool p2p, bool nvlink)
 {

@@ -1,8 +1,9 @@
+/* Step time of a program in steady state. */
 #include "program/timeline.h"
 
 #include <math.h>
 
-/* Columns of the matrix, side by side: the time of each track, had all begun at minus infinity but that of the column at 0. */
+/* Columns of the (max, +) matrix: time of each track if the column's track starts at 0 and all others at minus infinity. */
 struct columns {
 	double t[JL_N_TRACK][JL_N_TRACK]; /* [track][column] */
 };
@@ -32,7 +33,7 @@ static void collective(struct columns *m, const struct jl_timeline_in *in, size_
 	}
 }
 
-/* Whatever is no call: rare. */
+/* Events other than calls, which are rare. */
 static void other(struct columns *m, const struct jl_timeline_in *in, const struct jl_event *e)
 {
 	double *host = m->t[JL_TRACK_HOST], *device = m->t[JL_TRACK_DEVICE];
@@ -49,13 +50,17 @@ static void other(struct columns *m, const struct jl_timeline_in *in, const stru
 		collective(m, in, e->kind);
 }
 
-/* One walk for all columns. That of the collectives' track matters only where there are any. */
+/* One walk over the events for all columns; the collectives' column only if there are any. */
 static void walk(struct columns *m, const struct jl_timeline_in *in)
 {
 	const struct jl_program *p = in->p;
 	const double paced = p->graph ? 0 : 1;
-	double *host = m->t[JL_TRACK_HOST], *device = m->t[JL_TRACK_DEVICE];
+	double *host = m->t[JL_TRACK_HOST], *device = m->t[JL_TRACK_DEVICE], begin_s = 0;
 
+	for (int phase = 0; phase < JL_N_PHASE; phase++)
+		begin_s += paced * in->begin_s[phase];
+	for (int c = 0; c < JL_N_TRACK; c++)
+		host[c] += begin_s;
 	for (size_t i = 0; i < p->n_events; i++) {
 		const struct jl_event *e = &p->events[i];
 
@@ -77,7 +82,7 @@ static void walk(struct columns *m, const struct jl_timeline_in *in)
 	}
 }
 
-/* The largest mean of a cycle of one, two or three tracks. */
+/* Largest mean of a cycle over one, two or three tracks. */
 static double period(const struct columns *m)
 {
 	double best = 0;
@@ -93,7 +98,7 @@ static double period(const struct columns *m)
 	return best;
 }
 
-/* Sums over all calls, whatever waits for what: kinds by how often they are called. */
+/* Sums over all calls, independent of waits: cost of each kind times its number of calls. */
 static void add_up(struct jl_timeline *t, const struct jl_timeline_in *in)
 {
 	const struct jl_program *p = in->p;
@@ -118,7 +123,8 @@ static void add_up(struct jl_timeline *t, const struct jl_timeline_in *in)
 	}
 	for (int phase = 0; phase < JL_N_PHASE; phase++) {
 		t->phase_host_s[phase] += p->n_views[phase] * in->view_s[jl_issuer_of(p, (enum jl_step_phase)phase)] +
-					  (phase == JL_PHASE_FORWARD ? p->n_entered * in->module_s : 0);
+					  (phase == JL_PHASE_FORWARD ? p->n_entered * in->module_s : 0) +
+					  in->begin_s[phase];
 		t->phase_host_s[phase] = p->graph ? 0 : t->phase_host_s[phase];
 		t->track_s[JL_TRACK_HOST] += t->phase_host_s[phase];
 		t->track_s[JL_TRACK_DEVICE] += t->phase_s[phase];

@@ -1,3 +1,4 @@
+/* Shape, parameter count and FLOP of a transformer. */
 #include "program/transformer.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ struct limit {
 
 enum jl_status jl_transformer_check(const struct jl_transformer *m, struct jl_err *err)
 {
-	/* Far above anything that exists; below what would overflow an exact double. */
+	/* far above existing models, and low enough for exact doubles */
 	const struct limit limits[] = {
 		{ "layers", m->n_layers, 1e5 },   { "hidden", m->hidden, 1e6 },     { "heads", m->heads, 1e5 },
 		{ "kv_heads", m->kv_heads, 1e5 }, { "head_dim", m->head_dim, 1e5 }, { "ffn", m->ffn, 1e7 },
@@ -127,19 +128,19 @@ double jl_loss_kept_B(const struct jl_shard *shard)
 
 	if (shard->thin_loss)
 		return act_B;
-	if (shard->written_out & JL_WRITTEN_LOSS) /* the log-softmax; the wide logits are handed out */
+	if (shard->written_out & JL_WRITTEN_LOSS) /* log-softmax; the fp32 logits are returned too */
 		return 8.0;
-	if (shard->fusion == JL_FUSION_NONE) /* the log-softmax, and its wide copy */
+	if (shard->fusion == JL_FUSION_NONE) /* log-softmax and its fp32 copy */
 		return shard->autocast ? act_B + 4.0 : act_B;
 	return 4.0;
 }
 
 enum trait {
-	POST_NORM = 1 << 0,  /* a norm after each part as well */
-	EMBED_NORM = 1 << 1, /* a norm after the embedding */
-	ALIBI = 1 << 2,      /* no position table and no rotation */
+	POST_NORM = 1 << 0,  /* norms after each part too */
+	EMBED_NORM = 1 << 1, /* norm after the embedding */
+	ALIBI = 1 << 2,      /* no position table, no rotation */
 	ENCODER = 1 << 3,    /* no causal mask; trained on masked tokens */
-	DROPOUT = 1 << 4     /* the original recipe trains with it */
+	DROPOUT = 1 << 4     /* dropout in the original recipe */
 };
 
 static const struct {
@@ -156,7 +157,7 @@ static const struct {
 	{ "vit", ENCODER },
 };
 
-#define MASKED_FRAC 0.15 /* of the tokens, in BERT's pre-training */
+#define MASKED_FRAC 0.15 /* of the tokens, in BERT pre-training */
 
 static unsigned traits_of(const char *family)
 {
@@ -197,7 +198,9 @@ void jl_transformer_from_catalog(struct jl_transformer *ret_model, const struct 
 		.alibi = (traits & ALIBI) != 0,
 		.dropout = (traits & DROPOUT) != 0,
 		.norm = info->rms_norm ? JL_NORM_RMS : JL_NORM_LAYER,
-		.head = encoder ? JL_HEAD_MLM : JL_HEAD_LM,
+		.head = info->embeds ? JL_HEAD_SPAN
+			: encoder    ? JL_HEAD_MLM
+				     : JL_HEAD_LM,
 		.head_tokens_frac = encoder ? MASKED_FRAC : 1.0,
 	};
 	if (info->moe.n_experts > 0)
@@ -217,7 +220,7 @@ void jl_transformer_from_catalog(struct jl_transformer *ret_model, const struct 
 int jl_transformer_spells_attention(const struct jl_transformer *model, enum jl_dtype dtype, enum jl_fusion fusion)
 {
 	const int grouped = model->kv_heads < model->heads &&
-			    model->mla.kv_lora <= 0.0; /* latents give every head its own */
+			    model->mla.kv_lora <= 0.0; /* with latents every head has its own keys and values */
 
 	return grouped && jl_dtype_B(dtype) >= 4.0 && !jl_fusion_by_hand(fusion);
 }

@@ -1,4 +1,4 @@
-/* Streams: everything that is no product. One function a rule. */
+/* Work of calls that are not products: one function per rule. */
 #include "program/work.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum jl_dtype jl_elem_dtype(enum jl_elem elem)
 		[JL_ELEM_E5M2] = JL_FP8, [JL_ELEM_I8] = JL_INT8,
 	};
 
-	return dtypes[elem]; /* JL_FP32 is 0 */
+	return dtypes[elem]; /* entries not listed are JL_FP32 (0) */
 }
 
 static void sum_list(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, double *bytes,
@@ -42,7 +42,7 @@ static struct jl_work_sums sums_of(const struct jl_program *p, const struct jl_c
 	return s;
 }
 
-/* Do both go through memory alike, so that one index is enough? */
+/* True if both have the same memory layout, so that one index serves both. */
 static bool lie_alike(const struct jl_tensor_kind *a, const struct jl_tensor_kind *b)
 {
 	if (a->rank != b->rank || !a->dense || !b->dense)
@@ -53,7 +53,7 @@ static bool lie_alike(const struct jl_tensor_kind *a, const struct jl_tensor_kin
 	return true;
 }
 
-/* Is `t` read across its rows while `out` is written along its own? Dimensions match from the last on. */
+/* True if `t` is read across its rows while `out` is written along its own. Dimensions are matched from the last. */
 static bool lies_across(const struct jl_tensor_kind *t, const struct jl_tensor_kind *out)
 {
 	for (int d = 1; d <= out->rank; d++) {
@@ -65,7 +65,7 @@ static bool lies_across(const struct jl_tensor_kind *t, const struct jl_tensor_k
 	return false;
 }
 
-/* Loads of elements one by one: operands that lie differently, or differ in their formats. Truth values are read as they are. */
+/* Marks element-wise loads: operands of different layout or format. Booleans do not count. */
 static void look_at_operands(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 			     const struct jl_tensor_kind *out)
 {
@@ -94,9 +94,7 @@ static void pointwise(struct jl_call_work *w, const struct jl_program *p, const 
 		look_at_operands(w, p, kind, out);
 }
 
-static const double turn_clocks = 1.45; /* an element of 16 bits that is read across its rows */
-
-/* The last input is read; what is copied to is not. Formats that become wider are converted one by one, narrower ones are not. */
+/* Reads the last input; the destination is not read. Widening conversions are done element by element, narrowing ones are not. */
 static void copy(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		 const struct jl_work_sums *s)
 {
@@ -110,26 +108,46 @@ static void copy(struct jl_call_work *w, const struct jl_program *p, const struc
 	w->n_elems = out->n;
 	w->walked = !lie_alike(from, out);
 	w->across_B = lies_across(from, out) ? from->held_B : 0;
-	w->clocks = w->across_B > 0 && jl_elem_B(from->elem) < 4 ? turn_clocks * w->n_elems : 0;
+	w->clocks = w->across_B > 0 ? JL_TURN_CLOCKS * w->n_elems : 0;
 	w->cast = jl_elem_B(out->elem) > jl_elem_B(from->elem);
 	w->by_driver = !w->walked && from->elem == out->elem;
 }
 
-/* One launch for each 128 inputs. Parts that lie in one piece are copied 16 bytes at a time; of others each element finds its place. */
+/* Contiguous bytes of a part inside the concatenated tensor. */
+static double run_B(const struct jl_tensor_kind *part, const struct jl_tensor_kind *out)
+{
+	double n = 1;
+
+	for (int d = out->rank - 1; d >= 0 && part->rank == out->rank; d--) {
+		n *= (double)part->dims[d];
+		if (part->dims[d] != out->dims[d])
+			break;
+	}
+	return n * jl_elem_B(part->elem);
+}
+
+/* One launch per 128 inputs. Contiguous parts are copied 16 bytes at a time, slower if short; for others each element computes its place. */
 static void cat(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		const struct jl_work_sums *s)
 {
-	static const double part_clocks = 0.9, piece_clocks = 0.27;
-	bool pieces = true;
+	static const double part_clocks = 1.6, short_clocks = 1.25, piece_clocks = 0.45, short_B = 512;
+	const struct jl_tensor_kind *out = jl_call_out(p, kind, 0);
+	double clocks = piece_clocks;
 
-	for (uint32_t i = 0; i < kind->n_in; i++)
-		pieces &= p->tensors[kind->in[i].tensor].dense;
+	for (uint32_t i = 0; i < kind->n_in; i++) {
+		const struct jl_tensor_kind *part = &p->tensors[kind->in[i].tensor];
+
+		if (part->n > 0 && !part->dense)
+			clocks = part_clocks;
+		else if (part->n > 0 && out && run_B(part, out) < short_B)
+			clocks = fmax(clocks, short_clocks);
+	}
 	w->n_kernels = ceil(s->n_in / 128);
 	w->moved_B = 2 * s->out_B;
-	w->clocks = (pieces ? piece_clocks : part_clocks) * w->n_elems;
+	w->clocks = clocks * w->n_elems;
 }
 
-/* Indices: the inputs of whole numbers. */
+/* Bytes of the index inputs (integers). */
 static double index_B(const struct jl_program *p, const struct jl_call_kind *kind, double *ret_n, bool *ret_mask)
 {
 	double bytes = 0;
@@ -147,10 +165,10 @@ static double index_B(const struct jl_program *p, const struct jl_call_kind *kin
 	return bytes;
 }
 
-/* Kernels that make indices of a mask: its sum, a prefix sum, the indices. */
+/* kernels that convert a mask to indices: sum, prefix sum, indices */
 static const double mask_kernels = 5;
 
-/* A block of threads takes a row, however short; rows of less than 16 bytes are taken element by element. */
+/* one thread block per row, however short; rows below 16 bytes are copied element by element */
 static const double row_clocks = 150, row_least_B = 16;
 
 static void gather(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
@@ -171,7 +189,7 @@ static void gather(struct jl_call_work *w, const struct jl_program *p, const str
 		w->clocks = fmax(w->clocks, row_clocks * n);
 }
 
-/* Rows of a table that are summed up: each is read in full. */
+/* Embedding bag: sums whole rows of the table. */
 static void bag(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		const struct jl_work_sums *s)
 {
@@ -188,10 +206,10 @@ static void bag(struct jl_call_work *w, const struct jl_program *p, const struct
 	w->clocks = bag_clocks * n;
 }
 
-/* Elements that are put: one by one, or added where others may be added at the same time. */
+/* Clocks per element: plain stores, atomic additions. */
 static const double put_clocks = 0.85, add_clocks = 1.9;
 
-/* In place it is one kernel on what is put there; else the driver copies the table before. */
+/* In place: one kernel; out of place the driver copies the table first. */
 static void scatter(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		    const struct jl_work_sums *s)
 {
@@ -212,7 +230,7 @@ static void scatter(struct jl_call_work *w, const struct jl_program *p, const st
 	w->clocks = (strstr(kind->name, "index_add") ? add_clocks : put_clocks) * put_n;
 }
 
-/* Sums into rows that may meet twice: indices are sorted first. */
+/* Accumulation into rows that may repeat: sorts the indices first. */
 static void index_put(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		      const struct jl_work_sums *s)
 {
@@ -229,7 +247,7 @@ static void index_put(struct jl_call_work *w, const struct jl_program *p, const 
 	}
 }
 
-/* Short lists of indices are walked by one block after the other; long ones are sorted, and rows are summed in two steps. */
+/* Embedding gradient. Few indices: processed block by block; many: sorted, rows summed in two stages. */
 static void embedding_back(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 			   const struct jl_work_sums *s)
 {
@@ -240,7 +258,7 @@ static void embedding_back(struct jl_call_work *w, const struct jl_program *p, c
 	const double indices_B = index_B(p, kind, &n, &mask);
 	const double width = grad && grad->rank > 0 ? (double)grad->dims[grad->rank - 1] : 0;
 	const double grad_B = grad ? fmax(grad->held_B, n * width * jl_elem_B(grad->elem))
-				   : 0; /* of bags: each row again */
+				   : 0; /* bags: reads each row again */
 
 	w->moved_B = s->out_B + 2 * grad_B + indices_B;
 	w->n_kernels = 2;
@@ -254,8 +272,6 @@ static void embedding_back(struct jl_call_work *w, const struct jl_program *p, c
 		w->most_sm = 0;
 	}
 }
-
-/* --- lists of tensors */
 
 struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tensor_ref *refs, uint32_t n, int n_lists,
 				int depth)
@@ -286,7 +302,7 @@ struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tens
 				blocks = tensors = 0;
 			}
 			if (blocks == blocks_then &&
-			    tensors == tensors_then) { /* the same again, as often as it fits */
+			    tensors == tensors_then) { /* the same entry repeated as often as it fits */
 				const uint32_t times = (count - 1 - j) / (j - then);
 
 				cut.n_launches += times * (cut.n_launches - launches_then);
@@ -306,7 +322,7 @@ struct jl_list_cut jl_cut_lists(const struct jl_program *p, const struct jl_tens
 	return cut;
 }
 
-/* Lists that a call reads: what the operator takes, less where a number stands for the last one. */
+/* Number of lists that a call reads: the operator's, minus the last if it is a scalar. */
 static int lists_of(const struct jl_call_kind *kind)
 {
 	const char *dot = strrchr(kind->name, '.'), *overload = dot ? dot : "";
@@ -325,10 +341,10 @@ static int lists_of(const struct jl_call_kind *kind)
 static void lists(struct jl_call_work *w, const struct jl_program *p, const struct jl_call_kind *kind,
 		  const struct jl_work_sums *s)
 {
-	static const double piece_clocks = 0.37; /* an element of a piece */
+	static const double piece_clocks = 0.37; /* clocks per element of a chunk */
 	const int n_in = lists_of(kind);
 	const bool inplace = kind->n_out == 0 || jl_call_number(kind, "inplace", 0) > 0;
-	/* of Adam the steps are a list of numbers: they take no place among the tensors */
+	/* Adam's steps are a list of scalars and take no tensor slots */
 	const int depth = n_in > 4 ? 4 : n_in + !inplace;
 
 	const struct jl_list_cut cut = jl_cut_lists(p, kind->in, kind->n_in, n_in, depth);
@@ -336,16 +352,14 @@ static void lists(struct jl_call_work *w, const struct jl_program *p, const stru
 	w->n_tensors = cut.n_tensors;
 	w->n_kernels = fmax(kind->op->kernels - 1, 0) + cut.n_launches;
 	w->moved_B = s->in_B + (kind->n_out ? s->out_B : n_in > 4 ? 0.75 * s->in_B : s->in_B / n_in);
-	if (strstr(kind->name, "addcmul")) /* Adam squares a gradient: both factors are one list */
+	if (strstr(kind->name, "addcmul")) /* Adam squares the gradient: both factors are one list */
 		w->moved_B -= s->in_B / n_in;
-	w->again_B = 0.2 * w->moved_B; /* pieces of many tensors reach less than one stream */
+	w->again_B = 0.2 * w->moved_B; /* chunks of many tensors reach a lower rate than one stream */
 	w->n_elems = s->in_B / 4 / n_in;
-	/* a block of threads for each piece: few pieces leave SMs idle */
+	/* one thread block per chunk: few chunks leave SMs idle */
 	w->clocks = fmax(kind->op->clocks, piece_clocks) * w->n_elems;
 	w->most_sm = fmax(1, cut.n_pieces / fmax(cut.n_launches, 1));
 }
-
-/* --- between host and device, and what a compiler fused */
 
 static void transfer(struct jl_call_work *w, const struct jl_call_kind *kind, const struct jl_work_sums *s)
 {
@@ -415,6 +429,6 @@ void jl_work_of(struct jl_call_work *ret_work, const struct jl_program *p, const
 	if (kind->op && w.form != JL_WORK_NONE)
 		by_rule(&w, p, kind, &s);
 	if (w.form == JL_WORK_STREAM && !(w.moved_B > 0) && !(w.n_elems > 0))
-		w.n_kernels = 0; /* nothing to do: no launch */
+		w.n_kernels = 0;
 	*ret_work = w;
 }

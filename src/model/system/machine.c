@@ -1,3 +1,4 @@
+/* Assembles a machine from catalog facts and fitted parameters. */
 #include "system/machine.h"
 
 #include <math.h>
@@ -11,10 +12,10 @@
 #include "system/resolve.h"
 #include "parameters/arch.h"
 
-/* Host memory of a usual two-socket server: what the catalog does not say of hosts. */
+/* default for a two-socket server: the catalog has no host bandwidth */
 static const double host_mem_Bps = 200e9;
 
-/* Links that take part depend on how many hosts and devices there are. */
+/* the link types in use depend on the number of hosts and devices */
 static void name_wires(struct jl_machine *machine)
 {
 	const struct jl_sys *sys = &machine->sys;
@@ -23,7 +24,7 @@ static void name_wires(struct jl_machine *machine)
 	machine->inter = sys->n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE;
 }
 
-/* Id of the device whose measurements apply: its own, or one with the same chip; NULL: none. */
+/* Id of the device whose measurements apply: itself, or one with the same chip; NULL: none. */
 static const char *measured_as(const struct jl_machine *machine, enum jl_asked answer)
 {
 	const struct jl_gpu *gpu = machine->sys.gpu;
@@ -36,7 +37,7 @@ static const char *measured_as(const struct jl_machine *machine, enum jl_asked a
 void jl_machine_doubt(struct jl_doubt *doubt, const struct jl_machine *machine, enum jl_asked answer,
 		      struct jl_axes axes)
 {
-	/* a CPU whose rate was measured here is its own measurement */
+	/* a CPU whose rate was measured on this machine */
 	const bool own = !machine->sys.gpu && machine->device_fitted;
 	const char *gpu = measured_as(machine, answer), *family = jl_arch_id(machine->dev.arch);
 
@@ -71,7 +72,7 @@ static void fill_links(struct jl_machine *machine, const struct jl_catalog *cat,
 	name_wires(machine);
 	const enum jl_wire intra = machine->intra;
 
-	/* Where every device has a link to every other, the record counts them. */
+	/* fully connected xGMI: the record gives the number of links */
 	if (intra == JL_WIRE_XGMI && wire && wire->n_links.value > 1.0)
 		machine->fabric.mesh_peers = fmin(wire->n_links.value, fmax(1.0, sys->n_per_node - 1));
 	machine->fabric.lanes_given = sys->join && !sys->join_assumed;
@@ -89,7 +90,7 @@ bool jl_machine_conv_nvlink(const struct jl_machine *machine)
 	       (kind == JL_INTRA_BRIDGE_PAIR && machine->fabric.n_per_node <= 2);
 }
 
-/* Are there more runs of networks than of transformers of this family of GPUs: siblings run the same program. */
+/* True if this GPU family has more measured runs of networks than of transformers. */
 static bool mostly_networks(const struct jl_machine *machine)
 {
 	const char *family = jl_arch_id(machine->dev.arch);
@@ -99,7 +100,7 @@ static bool mostly_networks(const struct jl_machine *machine)
 	       jl_times_seen(machine->cat, JL_ASKED_STEP, "family", family);
 }
 
-/* Networks that are lists of operators have their own fit, on listed rates. */
+/* Networks given as operator lists have their own fit, relative to listed rates. */
 static void fill_conv(struct jl_machine *machine, const struct jl_catalog *cat, const char *gpu_id)
 {
 	double x[JL_CONV_MAX_PARAMS];
@@ -117,7 +118,7 @@ double jl_machine_launch_s(const struct jl_machine *machine, double own_s, bool 
 		       : own_s;
 }
 
-/* Id of the GPU whose fitted parameters are used: its own, else its twin's. */
+/* Id of the GPU whose fitted parameters apply: its own, else that of its twin (computes_as). */
 static const char *fitted_id(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
 	if (!gpu)
@@ -141,14 +142,14 @@ enum jl_status jl_machine_make(struct jl_machine *ret_machine, const struct jl_c
 
 	machine.served = machine.dev;
 
-	/* a CPU whose rate was measured here is its own measurement */
+	/* a CPU whose rate was measured on this machine */
 	machine.device_fitted = by_ops || by_runs ||
 				(!sys->gpu && sys->cpu && sys->cpu->fp32_flopps.origin == JL_MEASURED);
 	if (!sys->gpu && sys->cpu && sys->cpu->fp32_flopps.hi > 0)
 		machine.rate_half_ln = log(sys->cpu->fp32_flopps.hi / sys->cpu->fp32_flopps.value);
 	jl_llm_resolve_device(x, by_runs ? 0 : -1, &machine.dev);
 	if (!sys->gpu)
-		machine.dev.fit.align_frac = 1; /* a CPU's product packs its rows first */
+		machine.dev.fit.align_frac = 1; /* CPU products pack their rows first, so alignment does not matter */
 	machine.memory = jl_llm_resolve_memory(x, JL_LLM_DEVICE);
 	machine.power = jl_power_shipped(cat);
 	fill_links(&machine, cat, x);
@@ -167,7 +168,7 @@ double jl_machine_host_W(const struct jl_machine *machine, double n_devices)
 	return isnan(machine->host_idle_W) ? 0 : machine->host_idle_W * n_devices / jl_sys_per_node(&machine->sys);
 }
 
-/* What lies below one root complex stays there: the first 8 cards of 10 are five and three, not four and four. */
+/* Keeps the assignment to root complexes: the first 8 of 10 cards are five and three, not four and four. */
 enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_machine *machine, int n_devices,
 			       struct jl_err *err)
 {
@@ -183,6 +184,11 @@ enum jl_status jl_machine_take(struct jl_machine *ret_machine, const struct jl_m
 			       n_devices, machine->sys.n_nodes, per_node, per_node);
 	part.sys.n_nodes = part.fabric.n_nodes = n_devices > per_node ? n_devices / per_node : 1;
 	part.sys.n_per_node = part.fabric.n_per_node = n_devices > per_node ? per_node : n_devices;
+	if (part.sys.n_nodes == 1) { /* what joins hosts is not of it, and not assumed */
+		part.sys.net = NULL;
+		part.sys.net_assumed = false;
+		part.inter = JL_WIRE_NONE;
+	}
 	part.alone.n_nodes = part.fabric.n_nodes;
 	part.alone.n_per_node = part.fabric.n_per_node;
 	name_wires(&part);

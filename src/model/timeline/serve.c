@@ -1,16 +1,17 @@
+/* Time and memory of one serving pass on one device. The queue of requests is in answers/serve. */
 #include "timeline/serve.h"
 
 #include <math.h>
 #include <stddef.h>
 
-#define OTHER_B 2e9 /* activations and workspace */
-/* Of llama.cpp: the driver's and libraries' own; numbers of a piece of a prompt, in 32 bit, at its widest: the logits. */
+#define OTHER_B 2e9 /* bytes of activations and workspace */
+/* llama.cpp: driver and library memory; tokens per prompt chunk (ubatch), whose widest tensor is the fp32 logits */
 #define CONTEXT_B 0.4e9
 #define PIECE     512.0
-#define FEW_TILE  128.0 /* rows of the library's usual tile: fewer do not fill it */
+#define FEW_TILE  128.0 /* rows of the library's usual tile */
 #define NUMBER_B  4.0
 
-/* Into how many parts keys and values of a sequence are cut: those that cannot be cut are kept by every device. */
+/* Number of parts of a sequence's KV cache; what cannot be split is replicated on every device. */
 static double kv_parts(const struct jl_serve_job *job)
 {
 	const struct jl_serve_place *place = &job->place;
@@ -18,16 +19,23 @@ static double kv_parts(const struct jl_serve_job *job)
 	return place->split_batch ? place->n_gpus : fmin(place->n_gpus, fmax(job->model->kv_heads, 1.0));
 }
 
-/* Two exchanges a layer, after attention and after the feed-forward part. Cut by heads: all tokens are added up. Cut by requests:
- * each device sends its own tokens to the devices of their experts and back. */
-static double exchange_s(const struct jl_serve_job *job, double n_tokens)
+/* Data-parallel attention: share of a pass's prompts on the device with the most of them. */
+static double busiest(double n_gpus, double n_prompts)
+{
+	return ceil(fmax(n_prompts, 1.0) / n_gpus - 1e-6) / fmax(n_prompts, 1.0);
+}
+
+/* Two exchanges per layer, after attention and after the feed-forward part. Tensor parallel: all-reduce of all tokens. Data-parallel attention:
+ * each device sends its tokens to the devices of their experts and back. */
+static double exchange_s(const struct jl_serve_job *job, double answers, double prompts, double n_prompts)
 {
 	const struct jl_serve_place *place = &job->place;
 	const double n = place->n_gpus, token_B = 2.0 * job->model->hidden;
 	const double copies = fmin(fmax(job->model->top_k, 1.0), n);
 	const struct jl_served_exchange ex = {
 		.n = n,
-		.bytes = place->split_batch ? n_tokens / n * copies * token_B : n_tokens * token_B,
+		.bytes = token_B * (place->split_batch ? (answers / n + prompts * busiest(n, n_prompts)) * copies
+						       : answers + prompts),
 		.link_Bps = place->link_Bps,
 		.switched = place->hop_gain <= 1.0,
 		.hop_gain = place->hop_gain,
@@ -71,7 +79,7 @@ static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job,
 
 	w->mem_s += s * mem_frac * n_layers;
 	w->math_s += s * (1.0 - mem_frac) * n_layers;
-	/* with a scale that is known, the kernel before narrows what it hands over: nothing beside the product is left */
+	/* static scales: the previous kernel quantises its output, so no kernel is added */
 	if (g->m <= FEW_TILE)
 		w->few_s += 2.0 * g->m * g->n * g->k * g->batch * n_layers /
 			    dev->peak_flopps[jl_op_dtype(dev, g->format)];
@@ -79,15 +87,18 @@ static void add_product(struct jl_serve_work *w, const struct jl_serve_job *job,
 	w->read_B += read_B * n_layers;
 }
 
-static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
+/* Dense products. With data-parallel attention a device computes its own tokens in all layers. */
+static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, double answers, double prompts,
+		  double n_prompts)
 {
 	const struct jl_served *model = job->model;
 	const double n = job->place.n_gpus;
-	const int whole = job->place.split_batch; /* by requests: every device has all of it, and its own tokens */
+	const int whole = job->place.split_batch;
+	const double own = answers / n + prompts * busiest(n, n_prompts);
 
 	for (int i = 0; i < model->n_products; i++) {
 		const struct jl_served_product *p = &model->products[i];
-		const struct jl_served_gemm g = { .m = whole ? fmax(n_tokens / n, 1.0) : n_tokens,
+		const struct jl_served_gemm g = { .m = whole ? fmax(own, 1.0) : answers + prompts,
 						  .n = p->cut == JL_CUT_N && !whole ? fmax(p->n / n, 1.0) : p->n,
 						  .k = p->cut == JL_CUT_K && !whole ? fmax(p->k / n, 1.0) : p->k,
 						  .batch = 1,
@@ -98,10 +109,10 @@ static void dense(struct jl_serve_work *w, const struct jl_serve_job *job, doubl
 	}
 }
 
-/* Kernels of a layer without adapters: products, attention, norms, positions, activations. */
+/* kernels per layer without adapters: products, attention, norms, positions, activations */
 #define LAYER_LAUNCHES 12.0
 
-/* What one device has of a product's adapters, as engines cut them: the side that the product is cut on; the other is whole on every device. */
+/* One device's part of a product's adapters: engines shard the side along which the product is sharded and replicate the other. */
 static struct jl_served_thin thin_of(const struct jl_serve_job *job, const struct jl_served_product *p)
 {
 	const double n = job->place.split_batch ? 1.0 : job->place.n_gpus;
@@ -112,7 +123,7 @@ static struct jl_served_thin thin_of(const struct jl_serve_job *job, const struc
 					.parts = fmax(p->parts, 1.0) };
 }
 
-/* Of each product one kernel into the rank and one out of it, for all adapters that some request of the pass has. */
+/* Two kernels per product (into the rank, out of it) for all adapters in use in this pass. */
 static void adapters(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens, double n_requests)
 {
 	const double by_batch = job->place.split_batch ? job->place.n_gpus : 1.0, all = job->adapters.n;
@@ -135,8 +146,8 @@ static void adapters(struct jl_serve_work *w, const struct jl_serve_job *job, do
 	w->more_launches = launches / (job->model->n_layers * LAYER_LAUNCHES);
 }
 
-#define SCORE_B      20.0 /* of a pair of tokens: in 32 bit out, in and out by the softmax, in, in 16 bit out and in */
-#define ROUTING_SKEW 1.0  /* experts are not asked evenly */
+#define SCORE_B      20.0 /* bytes per token pair: fp32 write, softmax read and write, read; 16-bit write, read */
+#define ROUTING_SKEW 1.0  /* experts are used unevenly */
 
 static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, double n_tokens)
 {
@@ -168,10 +179,16 @@ static void experts(struct jl_serve_work *w, const struct jl_serve_job *job, dou
 		read_through(w, job, &g, model->n_moe_layers);
 		return;
 	}
-	w->expert_s = (jl_served_experts_s(job->dev, job->ops, &e) - fixed_s) * model->n_moe_layers;
+	const double s = jl_served_experts_s(job->dev, job->ops, &e) - fixed_s;
+	const double read_B = n * e.n_matrices * e.inter * e.hidden * e.weight_B;
+	const double read_s = read_B / (job->dev->mem_Bps * job->dev->fit.mem_frac * job->dev->fit.read_frac *
+					job->ops->v[JL_TERM_EXPERT_MEM + e.format]);
+
+	w->expert_s = s * model->n_moe_layers;
+	w->expert_frac = s > 0.0 ? fmin(read_s / s, 1.0) : 0.0;
 }
 
-/* Of so many tokens, what a layer reads in the mean. */
+/* Mean number of context tokens that a layer reads. */
 static double seen(const struct jl_served *model, double tokens)
 {
 	return (1.0 - model->local_frac) * tokens + model->local_frac * fmin(tokens, model->window);
@@ -202,12 +219,12 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	}
 	if (!(pass->prompt_tokens > 0.0))
 		return;
-	a.batch = fmax(pass->n_prompts / by_batch, fmin(pass->n_prompts, 1.0));
+	a.batch = by_batch > 1.0 ? pass->n_prompts * busiest(by_batch, pass->n_prompts) : pass->n_prompts;
 	a.tokens = pass->prompt_tokens * share / fmax(pass->n_prompts, 1.0);
-	a.pairs = seen(model, pass->prompt_pairs / pass->prompt_tokens) * pass->prompt_tokens * share * a.batch /
-		  fmax(pass->n_prompts, 1.0);
-	a.context = fmin(2.0 * a.pairs / (a.batch * a.tokens),
-			 pass->prompt_pairs / pass->prompt_tokens + 0.5 * a.tokens);
+	const double reach = pass->prompt_pairs / pass->prompt_tokens * (model->both_ways ? 2.0 : 1.0);
+
+	a.pairs = seen(model, reach) * pass->prompt_tokens * share * a.batch / fmax(pass->n_prompts, 1.0);
+	a.context = model->both_ways ? a.tokens : fmin(2.0 * a.pairs / (a.batch * a.tokens), reach + 0.5 * a.tokens);
 	w->flash_s = (jl_served_prompt_s(job->dev, job->ops, &a) - prompt_fixed_s) * model->n_layers;
 	if (job->format.score_maps)
 		w->flash_s += a.pairs * a.heads * SCORE_B * model->n_layers /
@@ -215,7 +232,7 @@ static void attention(struct jl_serve_work *w, const struct jl_serve_job *job, c
 	w->kernel_s += prompt_fixed_s * model->n_layers;
 }
 
-/* Of a pass's prompts, what one stage's turn computes. Pieces are in different stages at the same time; a pipeline that other requests keep full
+/* Share of a pass's prompts computed in one stage's turn. Chunks are in different stages at the same time; a pipeline kept full by other requests
  * neither fills nor drains. */
 static double stage_share(const struct jl_serve_job *job, const struct jl_pass *pass)
 {
@@ -237,7 +254,7 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 	const double drafted = fmax(pass->n_drafted, 1.0);
 	const double share = stage_share(job, pass);
 	const double prompts = pass->prompt_tokens * share, tokens = seqs * drafted + prompts;
-	/* by requests: each device's host has its own */
+	/* data-parallel attention: one host process per device */
 	const double hosts = job->place.split_batch ? n : 1.0;
 	struct jl_serve_work w = { .n_layers = model->n_layers,
 				   .n_moe_layers = model->n_moe_layers,
@@ -249,11 +266,11 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 
 	if (job->format.dtype == JL_FP32)
 		w.dtype = JL_FP32;
-	dense(&w, job, tokens);
+	dense(&w, job, seqs * drafted, prompts, pass->n_prompts);
 	adapters(&w, job, tokens, seqs + pass->n_prompts);
 	if (model->n_experts > 1)
 		experts(&w, job, tokens);
-	/* sums in 16 bit, or four bytes multiplied by one instruction of vector units */
+	/* 16-bit sums, or dp4a on vector units */
 	const double short_flopps = (jl_matrix_units(dev) ? 0.5 : 1.0) * dev->peak_flopps[JL_INT8];
 
 	const bool is_short = job->format.short_sums && w.dtype != JL_FP32 && short_flopps > dev->peak_flopps[w.dtype];
@@ -276,15 +293,14 @@ struct jl_serve_work jl_serve_work(const struct jl_serve_job *job, const struct 
 			w.logits_s = jl_served_gemm_s(dev, job->ops, &g);
 	}
 	attention(&w, job, pass, seqs, share);
-	w.exchange_s = exchange_s(job, tokens);
+	w.exchange_s = exchange_s(job, seqs * drafted, prompts, pass->n_prompts);
 	return w;
 }
 
 struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl_device *dev,
 				  const struct jl_serve_fit *fit)
 {
-	const double asked_Bps = fit->sm_B * dev->n_sm *
-				 dev->boost_Hz; /* what kernels ask for at once holds them back */
+	const double asked_Bps = fit->sm_B * dev->n_sm * dev->boost_Hz; /* rate limited by loads in flight */
 	struct jl_serve_step s = {
 		.weights_s = (w->mem_s + w->logits_s + w->adapters_s) / fit->mem_gain +
 			     (asked_Bps > 0.0 ? w->read_B / asked_Bps : 0.0),
@@ -301,8 +317,12 @@ struct jl_serve_step jl_serve_sum(const struct jl_serve_work *w, const struct jl
 		   w->expert_s / (fit->expert_gain * portable) +
 		   fmax(w->beside_s / (fit->math_gain[JL_FP32] * fit->portable_frac) - s.weights_s, 0.0) +
 		   fmax(w->few_s / fit->few_frac - s.weights_s, 0.0);
+	const double reading_s = w->expert_frac * w->expert_s / (fit->expert_gain * portable);
+
+	s.weights_s += reading_s;
+	s.math_s -= reading_s;
 	const double gpu_s = s.weights_s + s.math_s + s.kv_s + s.attention_s + s.exchange_s + s.fixed_s;
-	/* kernels that the host launches one by one wait for it where they are short, and it for them where they are long */
+	/* uncaptured kernels: short ones wait for the host, the host waits for long ones */
 	const double host_s = w->captured ? 0.0 : w->n_layers * (1.0 + w->more_launches) * fit->host_layer_s,
 		     both = gpu_s * gpu_s, host2 = host_s * host_s;
 	const double wait_s = sqrt(sqrt(both * both + host2 * host2)) - gpu_s;
@@ -346,7 +366,7 @@ struct jl_pass jl_pass_prefill(double n_seq, double prompt)
 				 .prompt_pairs = 0.5 * n_seq * prompt * prompt };
 }
 
-/* The table is not quantised but in files of llama.cpp. */
+/* Bytes per element of the embedding table, which only llama.cpp files quantise. */
 static double table_B(const struct jl_serve_format *format)
 {
 	return format->table_B > 0.0 ? format->table_B : 2.0;
@@ -359,7 +379,7 @@ double jl_serve_weights_B(const struct jl_serve_job *job)
 	const double logits_B = f->logits_B > 0.0 ? model->logits.n * model->logits.k * (f->logits_B - f->weight_B)
 						  : 0.0;
 
-	/* cut by requests: every device has all but the experts */
+	/* data-parallel attention replicates everything but the experts */
 	const double cut = job->place.split_batch ? 1.0 : job->place.n_gpus;
 
 	return ((model->dense_params * f->weight_B + logits_B) / cut +
@@ -385,12 +405,12 @@ double jl_serve_adapters_B(const struct jl_serve_job *job)
 	return job->adapters.n * sum / job->place.n_stages;
 }
 
-/* What llama.cpp keeps on the fullest of its devices beside keys and values, of which that one has as many layers. */
+/* llama.cpp: memory of the fullest device besides keys and values, which has *each_B layers of them. */
 static double by_layer_B(const struct jl_serve_job *job, double *each_B)
 {
 	const struct jl_served *model = job->model;
 	const double n = job->place.n_stages, fullest = n * ceil(model->n_layers / n) / model->n_layers;
-	/* memory that host and device share holds the table as well */
+	/* shared host and device memory holds the table too */
 	const double host_B = isnan(job->dev->host_Bps) ? 0.0 : model->table_params * table_B(&job->format);
 
 	*each_B *= fullest;
@@ -405,5 +425,7 @@ double jl_serve_room(const struct jl_serve_job *job, double context, double mem_
 
 	if (job->place.by_layer)
 		left_B = mem_frac * job->dev->mem_B - by_layer_B(job, &each_B);
+	if (job->model->embeds)
+		return left_B > 0.0 ? INFINITY : 0.0;
 	return each_B > 0.0 ? fmax(left_B, 0.0) / each_B : 0.0;
 }
