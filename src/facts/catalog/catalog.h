@@ -1,7 +1,7 @@
-/* What is listed: accelerators, CPUs, links, systems, prices, tariffs, rules, models, and where each figure comes from.
+/* Listed facts: accelerators, CPUs, links, systems, prices, tariffs, rules, models, each with its source.
  *
- * The catalog is written as YAML and CSV under catalog/, checked and compiled into the program at build time (no parsing at start),
- * and can be overlaid at run time by files of the same form. Records are read-only and live as long as the catalog. */
+ * The catalog is written as YAML and CSV under catalog/, checked and compiled into the program at build time, and may be overlaid at run time by
+ * files of the same form. Records are read-only and live as long as the catalog. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 #include "base/priors.h"
 #include "base/units.h"
 
-#define JL_NAME_MAX 128 /* bytes of a name that may be asked for */
+#define JL_NAME_MAX 128 /* maximum bytes of a name in a request */
 
-/* The facts of an accelerator. X(member, YAML key, kind, English label, Korean label) */
+/* Facts of an accelerator: X(member, YAML key, kind, label) */
 #define JL_GPU_FACTS(X)                                                                                                \
 	X(mem_B, "mem", JL_K_BYTES, JL_N("memory"))                                                                    \
 	X(mem_Bps, "mem_rate", JL_K_BYTE_RATE, JL_N("memory bandwidth"))                                               \
@@ -64,9 +64,9 @@ enum jl_p2p_support { JL_P2P_UNKNOWN, JL_P2P_YES, JL_P2P_NO, JL_P2P_DRIVER_DISAB
 
 enum jl_link_role {
 	JL_ROLE_WIRE,    /* a kind of link: pcie4-x16, nvlink4 */
-	JL_ROLE_JOIN,    /* how the devices of a host are joined ("via"): pcie4-no-p2p, nvlink2-mesh, nvswitch4 */
-	JL_ROLE_NETWORK, /* how hosts are joined ("over"): 10gbe-lacp2, ib-hdr, efa-v2 */
-	JL_ROLE_SWITCH   /* a switch chip: aggregate rate */
+	JL_ROLE_JOIN,    /* interconnect between devices of a host ("via"): pcie4-no-p2p, nvlink2-mesh, nvswitch4 */
+	JL_ROLE_NETWORK, /* network between hosts ("over"): 10gbe-lacp2, ib-hdr, efa-v2 */
+	JL_ROLE_SWITCH   /* switch chip: aggregate rate */
 };
 
 #define JL_SYSTEM_FACTS(X)                                                                                             \
@@ -80,36 +80,39 @@ enum jl_link_role {
 enum jl_net_op_kind {
 	JL_NET_CONV,
 	JL_NET_LINEAR,
-	JL_NET_RNN,  /* products that must follow each other, inside one library call */
-	JL_NET_CELL, /* the same as a loop of the framework: the weight gradient is taken at every step */
-	JL_NET_BMM,  /* a product of activations: no weights */
+	JL_NET_RNN,  /* sequential products inside one library call */
+	JL_NET_CELL, /* the same as a framework loop: weight gradient computed at every step */
+	JL_NET_BMM,  /* product of two activations, no weights */
 	JL_NET_ATTENTION,
-	JL_NET_STREAM, /* elements moved through memory */
-	JL_NET_HOST    /* launches that are not counted with another operator */
+	JL_NET_STREAM, /* elements streamed through memory */
+	JL_NET_HOST    /* launches not counted with another operator */
 };
 
 enum jl_net_train {
 	JL_NET_FULL,
-	JL_NET_FIRST, /* first layer: no gradient of its input */
-	JL_NET_FROZEN /* forward only */
+	JL_NET_FIRST, /* first layer: computes no input gradient */
+	JL_NET_FROZEN /* frozen: forward only */
 };
 
 enum jl_net_optimizer { JL_NET_SGD, JL_NET_ADAM, JL_NET_LAMB };
 
-/* When requests are let in: as soon as a prompt fits, when its whole answer fits as well, or a share of all answers under way. */
+/* When an engine admits requests: when the prompt fits in the KV cache, when the prompt and its longest answer fit, or with an estimated share of
+ * the running answers' lengths. */
 enum jl_kv_rule { JL_KV_AS_NEEDED, JL_KV_RESERVED, JL_KV_ESTIMATED };
 
-/* Options of an engine's command line, each with its figure where it has one; NULL: it has none. */
+/* Command-line options of an engine, with a default where it has one; NULL: no such option. */
 #define JL_ENGINE_OPTIONS(X)                                                                                           \
-	X(tp) X(seqs) X(tokens) X(length) X(fp8) X(kv8) X(pp) X(ep) X(dp) X(host) X(loras) X(lora_rank) X(draft) X(head)
+	X(tp)                                                                                                          \
+	X(seqs)                                                                                                        \
+	X(tokens) X(length) X(fp8) X(kv8) X(pp) X(ep) X(dp) X(host) X(loras) X(lora_rank) X(embeds) X(draft) X(head)
 
 #include "catalog/records.def"
 
-/* A name that others might read otherwise: what an answer says it assumed. */
+/* How an ambiguous name was interpreted; the answer states it as an assumption. */
 struct jl_reading {
 	char written[JL_NAME_MAX + 1];
 	char meant[JL_NAME_MAX + 1];
-	char others[JL_NAME_MAX + 1]; /* example of another choice; "": none */
+	char others[JL_NAME_MAX + 1]; /* example of another meaning; "": none */
 };
 #define JL_READINGS_MAX 8
 struct jl_readings {
@@ -146,19 +149,19 @@ struct jl_catalog {
 	size_t n_engines;
 	const struct jl_param_info *params;
 	size_t n_params;
-	bool hypothetical;            /* machines that cannot be had are weighed too, and marked */
-	struct jl_readings *readings; /* one thread's: where names that need a word are noted; NULL: nowhere */
-	long today; /* the day that ages of prices are counted from; 0: not known, and no price is too old */
+	bool hypothetical;            /* hardware that cannot be bought is evaluated too, and marked */
+	struct jl_readings *readings; /* where interpretations of names are recorded; per thread; NULL: nowhere */
+	long today;                   /* reference day for the ages of prices; 0: unknown, no price is too old */
 };
 
-/* The catalog compiled into the program: a tenth of a millisecond at the first call, nothing afterwards. */
+/* The built-in catalog. The first call takes about 0.1 ms. */
 const struct jl_catalog *jl_catalog_embedded(void);
 
-/* The embedded catalog with every YAML or CSV file of `dirs` laid over it, in order (a record of the same id replaces the keys that it
- * gives; a new id adds a record). Checked as strictly as the embedded one. Lives in `arena`. */
+/* The built-in catalog with every YAML or CSV file of `dirs` overlaid in order: a record with an existing id replaces the keys it gives, a new id
+ * adds a record. Checked as strictly as the built-in one. Allocated in `arena`. */
 enum jl_status jl_catalog_overlay(const struct jl_catalog **ret_catalog, const char *const *dirs, size_t n_dirs,
 				  struct jl_arena *arena, struct jl_err *err);
 
-/* Read a whole catalog folder from nothing (what the build does). */
+/* Reads a whole catalog folder from scratch (used by the build). */
 enum jl_status jl_catalog_load(const struct jl_catalog **ret_catalog, const char *dir, struct jl_arena *arena,
 			       struct jl_err *err);

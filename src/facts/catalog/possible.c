@@ -1,3 +1,4 @@
+/* Checks that a system can exist: ports, form factors, host sizes. */
 #include "catalog/possible.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static bool is_pcie(const struct jl_link_info *join)
 	return begins(join->kind, "pcie");
 }
 
-/* True where the accelerator has the ports of this join. Bridges of one generation fit all its cards. */
+/* True if the accelerator has the ports of this interconnect. Bridges of one generation fit all its cards. */
 static bool has_ports(const struct jl_gpu *gpu, const struct jl_link_info *join)
 {
 	if (is_pcie(join) || !join->wire)
@@ -25,7 +26,7 @@ static bool has_ports(const struct jl_gpu *gpu, const struct jl_link_info *join)
 	       (begins(join->kind, "nvlink-bridge") && begins(gpu->link, "nvlink-bridge"));
 }
 
-/* Default for such a join: the newest accelerator that has it. */
+/* Example for an interconnect: the newest accelerator that has it. */
 static const struct jl_gpu *newest_with(const struct jl_catalog *cat, const struct jl_link_info *join)
 {
 	const struct jl_gpu *best = NULL;
@@ -53,7 +54,7 @@ static enum jl_status no_ports(const struct jl_sys *sys, const struct jl_catalog
 		       sys->n_per_node, other ? other->id : "h100-sxm5");
 }
 
-/* The largest host that boards with this link come in: a join's own, or a system that is sold. */
+/* Largest host with this link: the interconnect's own limit, or a system on sale. */
 static int boards_most(const struct jl_gpu *gpu, const struct jl_catalog *cat)
 {
 	int most = 0;
@@ -88,11 +89,32 @@ enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalo
 		       gpu->id, gpu->form_factor);
 }
 
+/* Maximum per host, 0: unknown; *ret_usual: the number in a usual host. */
+static int host_most(const struct jl_gpu *gpu, const struct jl_catalog *cat, int *ret_usual)
+{
+	const int most = jl_gpu_is_card(gpu) ? (int)jl_figure(cat, "host-cards-most") : boards_most(gpu, cat);
+
+	*ret_usual = 8;
+	if (most < *ret_usual || begins(gpu->form_factor, "superchip")) /* a rack of superchips is one domain */
+		*ret_usual = most;
+	return most;
+}
+
+int jl_hosts_of(const struct jl_gpu *gpu, const struct jl_catalog *cat, long n)
+{
+	int usual;
+	const int most = host_most(gpu, cat, &usual);
+
+	if (most <= 0 || n <= most || n % usual != 0 || n / usual > JL_NODES_MAX)
+		return 0;
+	return (int)(n / usual);
+}
+
 enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err)
 {
 	const struct jl_gpu *gpu = sys->gpu;
 	const int n = sys->n_per_node;
-	int most, usual = 8;
+	int usual;
 
 	if (!gpu || sys->system || n < 2)
 		return JL_OK;
@@ -103,9 +125,7 @@ enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog
 			       "there is no such machine: %s sits on a board that joins it by %s, not in PCIe slots; "
 			       "the nearest that exists is '%dx %s' (--hypothetical weighs it all the same)",
 			       gpu->id, gpu->link_text ? gpu->link_text : gpu->link, n, gpu->id);
-	most = jl_gpu_is_card(gpu) ? (int)jl_figure(cat, "host-cards-most") : boards_most(gpu, cat);
-	if (most < usual || begins(gpu->form_factor, "superchip")) /* a rack of superchips is one domain */
-		usual = most;
+	const int most = host_most(gpu, cat, &usual);
 	if (most > 0 && n > most)
 		return jl_fail(err, JL_E_RANGE,
 			       "there is no such machine: a host holds at most %d %s; the nearest that exists is "

@@ -1,15 +1,17 @@
-/* Can such hardware be had? What a person writes may name a card with ports that it does not have, boards in slots, or more of them than
- * any host holds. */
+/* Checks that hardware exists. A request may name a card with ports it does not have, baseboard GPUs in slots, or more GPUs than any host holds. */
 #pragma once
 
 #include "catalog/sysexpr.h"
 
-/* JL_OK, or one line that says why not and what the nearest is that exists. Catalog systems exist. */
+/* JL_OK, or a one-line error with the reason and the nearest existing system. Catalog systems always pass. */
 enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog *cat, struct jl_err *err);
 
-/* The same of one accelerator in a desktop or a parts list. */
+/* Number of full hosts of the usual size for n accelerators that one host cannot hold. 0: one host holds them, or they do not divide evenly. */
+int jl_hosts_of(const struct jl_gpu *gpu, const struct jl_catalog *cat, long n);
+
+/* The same check for one accelerator in a desktop or parts list. */
 enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalog *cat, struct jl_err *err);
 
-/* Goes into a slot; boards and superchips come only in whole systems. */
+/* Fits in a slot; baseboard GPUs and superchips come only in whole systems. */
 bool jl_gpu_is_card(const struct jl_gpu *gpu);
-bool jl_gpu_is_passive(const struct jl_gpu *gpu); /* a card that needs the air flow of a server */
+bool jl_gpu_is_passive(const struct jl_gpu *gpu); /* passively cooled: needs a server's air flow */

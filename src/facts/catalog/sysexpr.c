@@ -1,3 +1,4 @@
+/* Parses system expressions. */
 #include "catalog/sysexpr.h"
 
 #include <stdio.h>
@@ -7,10 +8,11 @@
 
 #include "base/utf8.h"
 #include "catalog/find.h"
+#include "catalog/names.h"
 #include "catalog/possible.h"
 #include "catalog/sysdefault.h"
 
-#define COUNT_MAX 1000000000L /* larger counts are refused whatever they count */
+#define COUNT_MAX 1000000000L /* larger counts are refused for any unit */
 
 struct parser {
 	const char *text;
@@ -21,14 +23,14 @@ struct parser {
 
 struct count {
 	bool given;
-	long n; /* 1 when not given */
+	long n; /* 1 if not given */
 	const char *at;
 };
 
-/* A system expression as parsed, before its names are resolved. */
+/* A parsed system expression before names are resolved. */
 struct draft {
-	bool hypothetical;         /* the word in front: it need not exist */
-	struct count outer, inner; /* inner: the one in parentheses */
+	bool hypothetical;         /* prefix "hypothetical": the system need not exist */
+	struct count outer, inner; /* inner: the count in parentheses */
 	bool parens;
 	char name[JL_NAME_MAX + 1];
 	const char *name_at;
@@ -52,7 +54,7 @@ static size_t column(const struct parser *p, const char *at)
 	return n;
 }
 
-/* Put the column in front of what was said about the place `at`. */
+/* Prefixes the error with the column of `at`. */
 static enum jl_status at_column(const struct parser *p, const char *at, enum jl_status status)
 {
 	if (status == JL_E_NOMEM)
@@ -71,7 +73,7 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* Bytes of a count sign: x, X, *, ×. */
+/* Bytes of a multiplication sign (x, X, *, ×); 0: none. */
 static size_t times_sign(const char *at)
 {
 	if (*at == 'x' || *at == 'X' || *at == '*')
@@ -79,7 +81,7 @@ static size_t times_sign(const char *at)
 	return strncmp(at, "\xc3\x97", 2) == 0 ? 2 : 0;
 }
 
-/* "via" or "over" as a separate word. */
+/* True for "via" or "over" as a separate word. */
 static bool is_keyword(const char *at, const char *keyword)
 {
 	size_t len = strlen(keyword);
@@ -93,7 +95,7 @@ static bool at_keyword(const char *at)
 	return is_keyword(at, "via") || is_keyword(at, "over");
 }
 
-/* "10x", "10 x ", "10×"; nothing is taken where there is no count ("3090 ti"). */
+/* Parses "10x", "10 x ", "10×"; consumes nothing if there is no count ("3090 ti"). */
 static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 {
 	struct count count = { .n = 1, .at = p->at };
@@ -112,7 +114,7 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 	while (is_blank(*at))
 		at++;
 	size_t sign = times_sign(at);
-	/* After a blank the sign must stand alone: "4 xgmi" is no count. */
+	/* after a blank the sign must be a separate word: "4 xgmi" has no count */
 	if (end == p->at || sign == 0 ||
 	    (at > end && sign == 1 && *at != '*' && at[1] && !is_blank(at[1]) && at[1] != '(')) {
 		*ret_count = count;
@@ -130,7 +132,7 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 	return JL_OK;
 }
 
-/* Everything up to a parenthesis, `via`, `over` or the end. */
+/* Text up to a parenthesis, `via`, `over` or the end. */
 static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], const char *en)
 {
 	const char *from = p->at;
@@ -141,7 +143,7 @@ static enum jl_status parse_name(struct parser *p, char out[JL_NAME_MAX + 1], co
 		if (*p->at == '(') {
 			const size_t inside = p->at > from ? strcspn(p->at, ")") : 0;
 
-			/* "A100 (80GB)": words in parentheses behind a name belong to it */
+			/* "A100 (80GB)": words in parentheses after a name belong to it */
 			if (inside == 0 || p->at[inside] != ')' || strspn(p->at + 1, "0123456789 ") + 1 == inside)
 				break;
 			p->at += inside + 1;
@@ -251,7 +253,7 @@ static enum jl_status check_end(struct parser *p)
 		jl_fail(p->err, JL_E_PARSE, "this is too much: a system ends here, or goes on with 'over NETWORK'"));
 }
 
-/* "7900xtx" is a card, not 7900 of something. */
+/* "7900xtx" is a card, not a count of 7900. */
 static bool begins_with_name(const struct parser *p)
 {
 	struct parser ahead = *p;
@@ -337,7 +339,7 @@ static enum jl_status take_system(struct parser *p, struct jl_sys *sys, const st
 	return JL_OK;
 }
 
-/* A name that includes the number of chips, "v5e-256": a count in front is of such slices. */
+/* A name with a number of chips, "v5e-256": a count before it counts such slices. */
 static enum jl_status take_slice(struct parser *p, struct jl_sys *sys, const struct draft *draft, int n)
 {
 	const struct count cards = { .given = true, .n = n, .at = draft->name_at };
@@ -350,6 +352,14 @@ static enum jl_status take_slice(struct parser *p, struct jl_sys *sys, const str
 static enum jl_status take_gpu(struct parser *p, struct jl_sys *sys, const struct draft *draft)
 {
 	const struct count *cards = draft->parens ? &draft->inner : &draft->outer;
+	const bool fixed = draft->parens || draft->via_at || draft->hypothetical || p->cat->hypothetical;
+	const int n_hosts = fixed ? 0 : jl_hosts_of(sys->gpu, p->cat, cards->n);
+
+	if (n_hosts > 0) { /* "16384x h100": more than any host holds is a cluster */
+		sys->n_nodes = n_hosts;
+		sys->n_per_node = (int)(cards->n / n_hosts);
+		return JL_OK;
+	}
 	enum jl_status status = take_count(p, &sys->n_per_node, cards, JL_PER_NODE_MAX,
 					   JL_N("cards in one host; write N hosts as Nx(8x ...)"));
 
@@ -442,7 +452,7 @@ static enum jl_status write_canonical(struct jl_sys *sys, const struct draft *dr
 	return sys->text ? JL_OK : jl_fail_nomem(err);
 }
 
-/* Refuses a system that does not exist, unless the user marks it as hypothetical. */
+/* Refuses a system that does not exist, unless marked as hypothetical. */
 static enum jl_status take_possible(struct parser *p, struct jl_sys *sys, const struct draft *draft)
 {
 	enum jl_status status = jl_sys_possible(sys, p->cat, p->err);
@@ -487,7 +497,14 @@ static enum jl_status take_draft(struct parser *p, struct jl_sys *sys, const str
 	JL_THEN(status, take_possible(p, sys, draft));
 	JL_THEN(status, take_net(p, sys, draft));
 	JL_THEN(status, jl_sysdefault_rates(sys, p->cat, arena, p->err));
-	return status ? status : write_canonical(sys, draft, arena, p->err);
+	JL_THEN(status, write_canonical(sys, draft, arena, p->err));
+	if (!status && sys->n_nodes > 1 && unit.gpu && !unit.n && !draft->parens) {
+		char written[JL_NAME_MAX + 1];
+
+		snprintf(written, sizeof(written), "%ldx %.*s", draft->outer.n, JL_NAME_MAX - 12, draft->name);
+		jl_reading_add(p->cat, written, sys->text, "");
+	}
+	return status;
 }
 
 static bool is_known(const struct parser *p, const char *name)
@@ -499,7 +516,7 @@ static bool is_known(const struct parser *p, const char *name)
 	return *name && jl_find_unit(&unit, &quiet, name, NULL) != JL_E_NOTFOUND;
 }
 
-/* "rtx-4090 x2", "H100x8", "H100:8", "RTX 4090 * 4": the count behind the name. */
+/* Count after the name: "rtx-4090 x2", "H100x8", "H100:8", "RTX 4090 * 4". */
 static bool take_count_behind(struct draft *draft)
 {
 	char *at = draft->name + strlen(draft->name), *sign;
@@ -527,7 +544,7 @@ static const struct {
 	{ "three", 3 }, { "four", 4 }, { "quad", 4 },   { "six", 6 }, { "eight", 8 }, { "sixteen", 16 },
 };
 
-/* "8 H100", "dual 3090": the count in front without its sign. */
+/* Count before the name without a sign: "8 H100", "dual 3090". */
 static bool take_count_before(struct draft *draft)
 {
 	const size_t len = strcspn(draft->name, " "), gap = strspn(draft->name + len, " ");
@@ -544,7 +561,7 @@ static bool take_count_before(struct draft *draft)
 	return true;
 }
 
-/* A count without its x, or behind the name: only where the name with it is none, or less of one ("3090 ti" is a card). */
+/* Count without a sign, or after the name; only if the whole text is not a better match itself ("3090 ti" is a card). */
 static void take_loose_count(const struct parser *p, struct draft *draft)
 {
 	struct draft other = *draft;

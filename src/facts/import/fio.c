@@ -1,4 +1,4 @@
-/* fio --output-format=json: a record for each job and direction, as `bench storage` makes them. */
+/* Imports fio --output-format=json: one record per job and direction, as `bench storage` writes them. */
 #include <math.h>
 
 #include "import/format.h"
@@ -34,7 +34,7 @@ static bool take_json(struct jl_importer *imp, const json_t *root, size_t line)
 		const bool read = emit(imp, job, "read", line), written = emit(imp, job, "write", line);
 
 		if (!read && !written)
-			jl_importer_remark(imp, line, true, "dropped: a job of fio moved nothing");
+			jl_importer_remark(imp, line, true, "dropped: a fio job that moved no data");
 	}
 	return true;
 }

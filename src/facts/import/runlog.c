@@ -1,3 +1,4 @@
+/* Collects the steps of a training log and divides the elapsed time. */
 #include "import/runlog.h"
 
 #include <math.h>
@@ -7,12 +8,13 @@
 #include "base/budget.h"
 #include "base/stats.h"
 
-#define CLOCK_LEAST_S 10.0 /* between two lines whose times have no fraction: below it a second more or less decides */
-#define NEAR_STEPS    101  /* steps whose median is the typical time of a step among them */
+#define CLOCK_LEAST_S 10.0 /* below this interval, timestamps in whole seconds are too coarse */
+#define COARSE_FRAC   0.02 /* steps of fewer digits ("2s/it") are taken from timestamps, if there are any */
+#define NEAR_STEPS    101  /* window of steps whose median is the typical step time */
 #define STALL_TIMES   1.5
 #define STALL_LEAST_S 0.5
-#define WARMUP_MAX    10 /* lines */
-#define STEPS_EACH    3  /* base/budget.h: a median of NEAR_STEPS */
+#define WARMUP_MAX    10 /* maximum number of warm-up lines */
+#define STEPS_EACH    3  /* cost of a median of NEAR_STEPS (base/budget.h) */
 
 void jl_runlog_begin(struct jl_runlog_reader *r, struct jl_arena *arena)
 {
@@ -20,7 +22,6 @@ void jl_runlog_begin(struct jl_runlog_reader *r, struct jl_arena *arena)
 					.log = { .n_gpus = NAN, .batch = NAN, .seq = NAN, .n_total = NAN } };
 }
 
-/* Twice the room. */
 static void *grow(struct jl_arena *arena, const void *old, size_t n, size_t *io_room, size_t size, size_t most)
 {
 	const size_t room = *io_room ? 2 * *io_room : 1024;
@@ -32,11 +33,11 @@ static void *grow(struct jl_arena *arena, const void *old, size_t n, size_t *io_
 	return more;
 }
 
-/* The series with the most steps is the run: other bars in the same log (loading, evaluation) are shorter. Of a new one the old is dropped
- * where it was short. */
+/* The series with the most steps is the run; other progress bars in a log (loading, evaluation) are shorter. A new series replaces a short old one.
+ */
 static bool drop_steps(struct jl_runlog *log)
 {
-	log->n_steps = log->n_pauses = 0; /* pauses count steps */
+	log->n_steps = log->n_pauses = 0; /* pauses refer to step indices */
 	return false;
 }
 
@@ -54,7 +55,7 @@ void jl_runlog_step(void *reader, const struct jl_run_step *s)
 	struct jl_runlog_reader *r = reader;
 	struct jl_runlog *log = &r->log;
 
-	/* lines beside a bar, which counts: they say what it does not */
+	/* a line without a step beside a progress bar: adds values that the bar lacks */
 	if (isnan(s->step) && !(s->step_s > 0)) {
 		if (log->n_steps) {
 			log->steps[log->n_steps - 1].tokens_per_s = s->tokens_per_s;
@@ -63,7 +64,7 @@ void jl_runlog_step(void *reader, const struct jl_run_step *s)
 		}
 		return;
 	}
-	/* a trainer's own lines say more than the bar beside them */
+	/* a trainer's own lines are more informative than the bar beside them */
 	if (log->n_steps && strcmp(log->trainer, "tqdm") == 0 && strcmp(s->trainer, "tqdm") != 0)
 		(void)drop_steps(log);
 	if (is_other_series(r, s))
@@ -85,6 +86,7 @@ void jl_runlog_step(void *reader, const struct jl_run_step *s)
 	log->steps[log->n_steps] = *s;
 	log->steps[log->n_steps++].label = NULL;
 	log->batch = isnan(s->batch) ? log->batch : s->batch;
+	log->seq = s->seq > 0 ? s->seq : log->seq;
 	log->n_total = isnan(s->n_total) ? log->n_total : s->n_total;
 }
 
@@ -94,14 +96,14 @@ void jl_runlog_pause(void *reader, const struct jl_run_pause *p)
 	struct jl_runlog *log = &r->log;
 	struct jl_run_pause *last = log->n_pauses ? &log->pauses[log->n_pauses - 1] : NULL;
 
-	/* "saving", "saved": one checkpoint */
+	/* "saving" and "saved" are one checkpoint */
 	if (last && last->kind == p->kind && last->after == log->n_steps) {
 		if (isnan(last->took_s))
 			last->took_s = isnan(p->took_s) ? p->at_s - last->at_s : p->took_s;
 		return;
 	}
 	if (log->n_pauses >= JL_RUNLOG_PAUSES_MAX ||
-	    !log->n_steps) /* before the first step nothing is paused: a program's own text */
+	    !log->n_steps) /* before the first step there is no run to pause: the program's own text */
 		return;
 	if (log->n_pauses == r->pause_room) {
 		void *more = grow(r->arena, log->pauses, log->n_pauses, &r->pause_room, sizeof(*p),
@@ -117,7 +119,7 @@ void jl_runlog_pause(void *reader, const struct jl_run_pause *p)
 	log->pauses[log->n_pauses++].step = log->n_steps ? log->steps[log->n_steps - 1].step : NAN;
 }
 
-/* Steps that one line stands for. */
+/* Number of steps that one line represents. */
 static double steps_of(const struct jl_runlog *log, size_t i)
 {
 	const double n = i ? log->steps[i].step - log->steps[i - 1].step : NAN;
@@ -130,21 +132,33 @@ bool jl_runlog_is_start(const struct jl_runlog *log, size_t i)
 	return !i || log->steps[i].step <= log->steps[i - 1].step;
 }
 
-/* The clock of the lines sees pauses that a trainer's own figure leaves out; where the trainer says nothing, it is all there is. */
+double jl_runlog_n_mean(const struct jl_runlog *log, size_t i)
+{
+	return log->steps[i].n_mean > 0 ? log->steps[i].n_mean : steps_of(log, i);
+}
+
+/* Step times from the timestamps of lines. They include pauses that a trainer's own value omits, and are the only source if the trainer prints
+ * none. */
 static void time_steps(struct jl_runlog *log)
 {
 	bool whole = true;
 
 	for (size_t i = 0; i < log->n_steps; i++)
 		whole = whole && !(fmod(log->steps[i].at_s, 1) > 0);
+	log->clock_s = whole ? 1 : 0;
+	for (size_t i = 0; i < log->n_steps; i++)
+		if (log->steps[i].off_frac > COARSE_FRAC && log->steps[i].at_s >= 0)
+			log->steps[i].step_s = NAN;
 	for (size_t i = 0, from = 0; i < log->n_steps; i++) {
 		struct jl_run_step *s = &log->steps[i];
 		const double took_s = s->at_s - log->steps[from].at_s, n = s->step - log->steps[from].step;
 
-		if (jl_runlog_is_start(log, i) || took_s < 0) { /* a clock that is set back */
+		if (jl_runlog_is_start(log, i) || took_s < 0) { /* clock set back: no step time */
 			from = i;
 		} else if (!(s->step_s > 0) && took_s > (whole ? CLOCK_LEAST_S : 0)) {
-			s->step_s = took_s / (n >= 1 ? n : (double)(i - from));
+			s->n_mean = n >= 1 ? n : (double)(i - from);
+			s->step_s = took_s / s->n_mean;
+			s->off_frac = log->clock_s / took_s;
 			from = i;
 		}
 		if (!(s->step_s > 0) && s->batch > 0 && s->samples_per_s > 0)
@@ -154,7 +168,7 @@ static void time_steps(struct jl_runlog *log)
 		log->steps[i].timed = timed = log->steps[i].step_s > 0 ? i : timed;
 }
 
-/* Going back without a word about it is a restart too. */
+/* A decrease of the step number without a message is a restart too. */
 static void add_restarts(struct jl_runlog_reader *r)
 {
 	struct jl_runlog *log = &r->log;
@@ -193,8 +207,6 @@ enum jl_status jl_runlog_end(struct jl_runlog *ret_log, struct jl_runlog_reader 
 	return JL_OK;
 }
 
-/* ---- where the time went */
-
 /* Median of the steps near steps[i]. */
 static double typical_step_s(const struct jl_runlog *log, size_t i)
 {
@@ -216,7 +228,7 @@ static const struct jl_run_pause *pause_at(const struct jl_runlog *log, size_t i
 
 	while (*io_from < log->n_pauses && log->pauses[*io_from].after + 1 < i)
 		++*io_from;
-	/* a line is written behind its steps: a pause just before it, or right behind the line before, is in it */
+	/* a line is printed after its steps: it includes a pause just before it or just after the previous line */
 	for (size_t k = *io_from; k < log->n_pauses && log->pauses[k].after <= i + 1; k++)
 		if (log->pauses[k].kind != JL_PAUSE_RESTART && (!found || log->pauses[k].after == i))
 			found = &log->pauses[k];
@@ -250,21 +262,23 @@ void jl_runlog_spent(struct jl_run_spent *ret_spent, const struct jl_runlog *log
 		since_start = start ? 0 : since_start + 1;
 		if (start && i)
 			spend_restart(&s, log, i);
-		if (clock_s > took_s + STALL_LEAST_S)
+		if (clock_s > took_s + STALL_LEAST_S + log->clock_s)
 			took_s = clock_s;
 		if (pause && pause->after == i && pause->took_s > took_s - n * typical_s)
 			took_s = n * typical_s + pause->took_s;
 		const double over_s = fmax(0, took_s - n * typical_s);
+		/* the mean of many steps is steadier than each, and its digits may be few */
+		const bool stalled = over_s > ((STALL_TIMES - 1) * sqrt(n) + log->steps[i].off_frac * n) * typical_s;
 		s.useful_s += took_s - over_s;
 		if (pause)
 			*(pause->kind == JL_PAUSE_CHECKPOINT ? &s.checkpoint_s : &s.evaluation_s) += over_s;
 		else if (since_start < WARMUP_MAX && took_s > STALL_TIMES * n * typical_s)
 			s.warmup_s += over_s;
-		else if (over_s > (STALL_TIMES - 1) * typical_s)
+		else if (stalled)
 			s.stall_s += over_s;
 		else
 			s.useful_s += over_s;
-		s.n_stalls += !pause && since_start >= WARMUP_MAX && over_s > (STALL_TIMES - 1) * typical_s;
+		s.n_stalls += !pause && since_start >= WARMUP_MAX && stalled;
 	}
 	for (size_t k = 0; k < log->n_pauses; k++) {
 		if (log->pauses[k].kind == JL_PAUSE_EVALUATION)

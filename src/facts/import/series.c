@@ -1,3 +1,4 @@
+/* Turns series of training steps into records. */
 #include "import/series.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 static const struct {
 	const char *name;
 	bool less_is_better;
-	size_t offset; /* in struct jl_run_step */
+	size_t offset; /* offset in struct jl_run_step */
 } figures[] = {
 	{ "step_s", true, offsetof(struct jl_run_step, step_s) },
 	{ "samples_per_s", false, offsetof(struct jl_run_step, samples_per_s) },
@@ -27,6 +28,7 @@ struct jl_run_step jl_step_unknown(const char *trainer)
 				     .epoch = NAN,
 				     .n_total = NAN,
 				     .batch = NAN,
+				     .seq = NAN,
 				     .at_s = NAN,
 				     .step_s = NAN,
 				     .tokens_per_s = NAN,
@@ -37,7 +39,7 @@ struct jl_run_step jl_step_unknown(const char *trainer)
 				     .mem_B = NAN };
 }
 
-/* When the room is full, every second sample goes and from then on every second one is kept: an even picture of the whole. */
+/* When the array is full, drops every second sample and doubles the stride: an even sample of the whole series. */
 static bool figure_add(struct jl_figure *f, double value)
 {
 	if (!f->samples) {
@@ -110,7 +112,7 @@ static void release(struct jl_series *s)
 	*s = (struct jl_series){ 0 };
 }
 
-/* The one it belongs to; a free one, or that which was silent longest, which is finished then. */
+/* Series of the step; else a free slot, or the least recently used one after finishing it. */
 static struct jl_series *find(struct jl_importer *imp, struct jl_series_set *set, const struct jl_run_step *step)
 {
 	struct jl_series *oldest = &set->series[0];
@@ -144,7 +146,7 @@ void jl_series_add(struct jl_importer *imp, struct jl_series_set *set, const str
 	struct jl_err err;
 
 	jl_importer_seen(imp, step->trainer);
-	/* a bar that is drawn again without progress says nothing new */
+	/* progress bar redrawn without progress */
 	if (s->n_steps && step->step == s->last_step)
 		return;
 	struct jl_run_step told = *step;
@@ -179,7 +181,7 @@ void jl_series_end(struct jl_importer *imp, struct jl_series_set *set)
 	for (;;) {
 		struct jl_series *first = NULL;
 
-		/* in the order of the file */
+		/* finish the series in file order */
 		for (size_t i = 0; i < JL_SERIES_MAX; i++)
 			if (set->series[i].backend && (!first || set->series[i].first_line < first->first_line))
 				first = &set->series[i];

@@ -1,4 +1,4 @@
-/* Training logs: progress bars of tqdm, DeepSpeed's timer, Megatron-LM's iterations, the Trainer's last line, lines of one's own form. */
+/* Imports training logs: tqdm progress bars, DeepSpeed's timer, Megatron-LM's iterations, Hugging Face Trainer's last line, user-given formats. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@ struct train {
 	struct jl_series_set set;
 	struct jl_import_pattern pattern;
 	bool has_pattern, asked;
-	size_t n_bars; /* of the longest iteration line of Megatron-LM so far */
+	size_t n_bars;                        /* bars in the longest Megatron-LM iteration line so far */
+	struct jl_number batch, seq, n_total; /* torchtitan header, before its steps; 0: absent */
 	struct jl_draft draft;
 };
 
@@ -22,9 +23,7 @@ static void drop_cut(struct jl_importer *imp, const struct jl_line *line, const 
 	jl_importer_remark(imp, line->number, true, "dropped: a line of %s that is cut", tool);
 }
 
-/* ---- tqdm: " 10%|█    | 100/1000 [01:46<15:54,  1.06s/it, loss=2.1]" */
-
-/* mm:ss or h:mm:ss; "?" where it is not known. */
+/* Position after a clock of a tqdm bar, " 10%|█    | 100/1000 [01:46<15:54,  1.06s/it, loss=2.1]": mm:ss, h:mm:ss, or "?". */
 static const char *skip_clock(const char *at)
 {
 	size_t n = strspn(at, "0123456789:");
@@ -46,7 +45,7 @@ static double clock_s(const char *at)
 	return s;
 }
 
-/* "100/1000 " in front of the bracket; false where the counts are shortened (1.2k) or there is no total. */
+/* "100/1000 " before the bracket; false: abbreviated counts (1.2k), or no total. */
 static bool counts_before(const char *start, const char *bracket, double *ret_n, double *ret_total)
 {
 	const char *at = bracket;
@@ -81,8 +80,8 @@ static bool is_word(const char *at, size_t len, const char *const *words)
 	return false;
 }
 
-/* "1.06s/it" or "12.3it/s": seconds of one step; false for other units (files, bytes, examples of a tokenizer). */
-static bool scan_rate(const char **at, double *ret_step_s)
+/* "1.06s/it" or "12.3it/s" as seconds per step; false for other units (files, bytes, examples of a tokenizer). */
+static bool scan_rate(const char **at, double *ret_step_s, double *ret_off_frac)
 {
 	static const char *const units[] = { "it", "step", "steps", "batch", "batches", "iter", NULL };
 	struct jl_number number;
@@ -91,7 +90,8 @@ static bool scan_rate(const char **at, double *ret_step_s)
 
 	if (!jl_scan_number(&c, &number) || !(number.value > 0))
 		return false;
-	c += strspn(c, " "); /* a unit of one's own stands after a blank */
+	*ret_off_frac = number.half / number.value;
+	c += strspn(c, " "); /* a custom unit follows after a blank */
 	if (strncmp(c, "s/", 2) == 0) {
 		len = strspn(c + 2, "abcdefghijklmnopqrstuvwxyz");
 		*ret_step_s = number.value;
@@ -106,7 +106,7 @@ static bool scan_rate(const char **at, double *ret_step_s)
 	return true;
 }
 
-/* The label before "10%|": "Epoch 3: " becomes "Epoch". Progress bars of loading or tokenizing are not training. */
+/* Label before "10%|": "Epoch 3: " becomes "Epoch". False for bars of loading or tokenizing. */
 static bool label_of(const char *start, char *ret_label, size_t size)
 {
 	static const char *const others[] = { "Load",    "Download", "Map",    "Filter",  "Generat", "Fetch",
@@ -147,12 +147,12 @@ static bool take_tqdm(struct jl_importer *imp, struct train *t, const struct jl_
 		at = skip_clock(at);
 		if (!at || *at++ != ',' || !counts_before(line->text, bracket, &step.step, &step.n_total))
 			continue;
-		/* the bracket closes: a torn bar has none, so that its last figure is never half a figure */
+		/* without a closing bracket the line is truncated, perhaps within a number */
 		if (!strchr(at, ']')) {
 			drop_cut(imp, line, "tqdm");
 			return true;
 		}
-		if (!scan_rate(&at, &step.step_s) || (*at != ']' && *at != ','))
+		if (!scan_rate(&at, &step.step_s, &step.off_frac) || (*at != ']' && *at != ','))
 			continue;
 		step.at_s = clock_s(bracket + 1);
 		if (!(step.step > 0) || step.step > step.n_total || !label_of(line->text, label, sizeof(label)))
@@ -164,9 +164,7 @@ static bool take_tqdm(struct jl_importer *imp, struct train *t, const struct jl_
 	return false;
 }
 
-/* ---- DeepSpeed */
-
-/* A rate that ends the line may have lost digits: it counts only where those that are there are enough. */
+/* A rate at the end of the line may be truncated: accepted only if the digits present are precise enough. */
 static bool rate_after(const struct jl_line *line, const char *key, double *ret_rate)
 {
 	const char *at = strstr(line->text, key);
@@ -177,7 +175,7 @@ static bool rate_after(const struct jl_line *line, const char *key, double *ret_
 		return false;
 	at += strlen(key);
 	at += strspn(at, " ");
-	enough = fmax(5.1e-4, 1e-6 * number.value); /* three decimals, as its timer prints them */
+	enough = fmax(5.1e-4, 1e-6 * number.value); /* its timer prints three decimals */
 	if (at[strcspn(at, ", \t")] == '\0' && number.half > enough)
 		return false;
 	*ret_rate = number.value;
@@ -214,9 +212,7 @@ static bool take_deepspeed(struct jl_importer *imp, struct train *t, const struc
 	return true;
 }
 
-/* ---- Megatron-LM: fields parted by bars */
-
-/* Every field ends with a bar, the last one too, and all lines of a run have the same ones. */
+/* Complete lines of Megatron-LM: every field ends with a bar, and all lines of a run have the same fields. */
 static bool is_whole(struct train *t, const struct jl_line *line)
 {
 	size_t n_bars = 0, len = line->len;
@@ -250,8 +246,15 @@ static bool take_megatron(struct jl_importer *imp, struct train *t, const struct
 	step.step_s = number.value * 1e-3;
 	iteration += strlen("iteration ");
 	iteration += strspn(iteration, " ");
-	if (jl_scan_number(&iteration, &number))
+	if (jl_scan_number(&iteration, &number)) {
 		step.step = number.value;
+		iteration += strspn(iteration, " ");
+		if (*iteration == '/') {
+			iteration += 1 + strspn(iteration + 1, " ");
+			if (jl_scan_number(&iteration, &number))
+				step.n_total = number.value;
+		}
+	}
 	if (flops && jl_scan_after(line, "throughput per GPU (TFLOP/s/GPU):", &number))
 		step.flopps = number.value * 1e12;
 	if (jl_scan_after(line, "global batch size:", &number))
@@ -262,8 +265,7 @@ static bool take_megatron(struct jl_importer *imp, struct train *t, const struct
 	return true;
 }
 
-/* ---- Hugging Face Trainer: {'train_runtime': 123.4, 'train_samples_per_second': 81.0, 'train_steps_per_second': 5.06, ...} */
-
+/* Hugging Face Trainer: {'train_runtime': 123.4, 'train_samples_per_second': 81.0, 'train_steps_per_second': 5.06, ...} */
 struct trainer {
 	struct jl_number runtime_s, samples_per_s, steps_per_s;
 };
@@ -271,7 +273,7 @@ struct trainer {
 static void emit_trainer(struct jl_importer *imp, struct jl_draft *d, const struct trainer *tr, size_t line,
 			 const char *text)
 {
-	/* rounded to three decimals: of slow steps too little is left to say how long one takes */
+	/* rounded to three decimals: too imprecise for slow steps */
 	bool precise = tr->steps_per_s.value > 0 && tr->steps_per_s.half / tr->steps_per_s.value <= 0.01;
 
 	jl_importer_seen(imp, "Hugging Face Trainer");
@@ -286,7 +288,7 @@ static void emit_trainer(struct jl_importer *imp, struct jl_draft *d, const stru
 		jl_importer_remark(imp, line, true, "dropped: the Trainer's last line has no rate");
 }
 
-/* A number behind 'key': or "key":, perhaps in quotes itself. */
+/* Number after 'key': or "key":, possibly quoted. */
 static bool dict_number(const char *text, const char *key, struct jl_number *ret_number)
 {
 	const char *at = strstr(text, key);
@@ -339,7 +341,7 @@ static bool take_trainer_json(struct jl_importer *imp, const json_t *root, size_
 
 const struct jl_format jl_format_trainer_json = { .name = "Hugging Face Trainer", .json = take_trainer_json };
 
-/* trainer_log.jsonl of LLaMA-Factory: a document for each logged step. */
+/* trainer_log.jsonl of LLaMA-Factory: one document per logged step. */
 static bool take_llama_factory(struct jl_importer *imp, const json_t *root, size_t line)
 {
 	const char *elapsed = json_string_value(json_object_get(root, "elapsed_time"));
@@ -367,8 +369,6 @@ static bool take_llama_factory(struct jl_importer *imp, const json_t *root, size
 }
 
 const struct jl_format jl_format_llama_factory = { .name = "LLaMA-Factory", .json = take_llama_factory };
-
-/* ---- lines of one's own form */
 
 static bool take_pattern(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
@@ -399,14 +399,38 @@ static bool take_pattern(struct jl_importer *imp, struct train *t, const struct 
 	return true;
 }
 
-/* ---- trainers that are one row of a table */
+/* torchtitan: "... global batch size 64, [gradient accumulation steps 1,] sequence length 8192, total steps 1000 (warmup 200)" */
+static bool take_header(struct train *t, const struct jl_line *line)
+{
+	struct jl_number batch, seq, n_total;
+
+	if (line->torn || !jl_scan_after(line, " global batch size ", &batch) ||
+	    !jl_scan_after(line, " sequence length ", &seq) || !jl_scan_after(line, " total steps ", &n_total))
+		return false;
+	t->batch = batch;
+	t->seq = seq;
+	t->n_total = n_total;
+	return true;
+}
+
+static void add_header(struct jl_run_step *step, const struct train *t)
+{
+	if (strcmp(step->trainer, "torchtitan") != 0)
+		return;
+	step->batch = t->batch.value > 0 ? t->batch.value : NAN;
+	step->seq = t->seq.value > 0 ? t->seq.value : NAN;
+	step->n_total = t->n_total.value > 0 ? t->n_total.value : NAN;
+}
 
 static bool take_table(struct jl_importer *imp, struct train *t, const struct jl_line *line)
 {
 	struct jl_run_step step;
 
+	if (take_header(t, line))
+		return true;
 	if (!jl_log_step(&step, line))
 		return false;
+	add_header(&step, t);
 	if (line->torn)
 		drop_cut(imp, line, step.trainer);
 	else

@@ -1,4 +1,4 @@
-/* Processors, caches, NUMA nodes, memory. */
+/* Reads processors, caches, NUMA nodes, memory. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define NODE_DIR "/sys/devices/system/node"
 #define KIB      1024.0
 
-/* Cores of arm64 by implementer and part: the numbers of the MIDR register, from Arm's and the makers' manuals. */
+/* arm64 cores by implementer and part (MIDR register), from Arm's and the vendors' manuals. */
 static const struct {
 	unsigned implementer, part;
 	const char *vendor, *name;
@@ -75,7 +75,7 @@ static void read_model(struct jl_probe_in *in)
 		cpu->model = jl_arena_printf(in->arena, "arm64 core 0x%x/0x%x", implementer, part);
 }
 
-/* True where `word` is on the flags line of /proc/cpuinfo. That line is long: it is not copied. */
+/* True if `word` is on the flags line of /proc/cpuinfo. The line is long, so it is searched in place. */
 static bool has_flag(const char *info, const char *word)
 {
 	static const char *const keys[] = { "flags", "Features" };
@@ -109,7 +109,7 @@ static const char *widest_vector(const char *info)
 	return NULL;
 }
 
-/* "... @ 2.00GHz" in its name, what the clock's driver says in kHz, and last the present clock, which may be an idle one. */
+/* Clock from "... @ 2.00GHz" in the name, else from the cpufreq driver (kHz), else the current clock, which may be an idle one. */
 static double read_clock(struct jl_probe_in *in, const char *info)
 {
 	static const char *const files[] = { CPU_DIR "/cpu0/cpufreq/base_frequency",
@@ -125,7 +125,7 @@ static double read_clock(struct jl_probe_in *in, const char *info)
 	return clock_Hz > 1e8 && clock_Hz < 2e10 ? clock_Hz : NAN;
 }
 
-/* Where /sys is hidden: those that /proc/cpuinfo lists. */
+/* Number of processors in /proc/cpuinfo, for systems where /sys is hidden. */
 static int count_listed(const char *info)
 {
 	int n = 0;
@@ -161,7 +161,7 @@ static enum jl_status count_cores(struct jl_probe_in *in, struct jl_err *err)
 	if (cpu->n_threads <= 0)
 		cpu->n_threads = cpu->n_cores = count_listed(jl_source_read(in->source, "/proc/cpuinfo"));
 	if (cpu->n_sockets == 0)
-		cpu->n_sockets = 1; /* virtual machines often do not say */
+		cpu->n_sockets = 1; /* virtual machines often do not report it */
 	return JL_OK;
 }
 
@@ -264,13 +264,16 @@ enum jl_status jl_read_memory(struct jl_probe_in *in, struct jl_err *err)
 	struct jl_probe_memory *memory = &in->machine->memory;
 	const char *info = jl_source_read(in->source, "/proc/meminfo");
 
+	const char *load = jl_source_read(in->source, "/proc/loadavg");
+
 	(void)err;
+	in->machine->cpu.load = load ? strtod(load, NULL) : NAN;
 	memory->total_B = meminfo_B(in, info, "MemTotal");
 	memory->available_B = meminfo_B(in, info, "MemAvailable");
 	memory->swap_B = meminfo_B(in, info, "SwapTotal");
 	double swap_free_B = meminfo_B(in, info, "SwapFree");
 	memory->swap_used_B = memory->swap_B - swap_free_B;
-	if (in->machine->n_nodes == 1) /* what was plugged in later is not counted there */
+	if (in->machine->n_nodes == 1) /* memory added later (hotplug) is not counted there */
 		in->machine->nodes[0].mem_B = memory->total_B;
 	return JL_OK;
 }

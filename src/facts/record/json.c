@@ -1,4 +1,4 @@
-/* A record as one line of JSON and back. */
+/* Writes a record as one line of JSON and parses it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,6 @@
 #include "base/fields.h"
 #include "base/json_read.h"
 #include "record/record.h"
-
-/* ---- field tables, for reading and writing */
 
 #define KNOWN(S, TYPE, M)                                                                                              \
 	{                                                                                                              \
@@ -29,14 +27,25 @@ static const struct jl_field metric_rows[] = {
 static const struct jl_schema metric_form = JL_SCHEMA("metric", jl_record_metric, metric_rows);
 
 static const struct jl_field noise_rows[] = {
-	KNOWN(jl_record_noise, NUMBER, cpu_other_frac),  KNOWN(jl_record_noise, NUMBER, steal_frac),
-	KNOWN(jl_record_noise, NUMBER, wait_frac),       KNOWN(jl_record_noise, NUMBER, clock_frac),
-	KNOWN(jl_record_noise, NUMBER, drift_frac),      { JL_FIELD(jl_record_noise, BOOL, thermal) },
-	{ JL_FIELD(jl_record_noise, BOOL, power) },      KNOWN(jl_record_noise, NUMBER, clock_Hz),
-	KNOWN(jl_record_noise, NUMBER, clock_max_Hz),    KNOWN(jl_record_noise, NUMBER, limit_W),
-	KNOWN(jl_record_noise, NUMBER, limit_default_W), KNOWN(jl_record_noise, TEXT, held_by),
-	KNOWN(jl_record_noise, TEXT, neighbour),         KNOWN(jl_record_noise, NUMBER, neighbour_B),
-	{ JL_FIELD(jl_record_noise, BOOL, noisy) },      KNOWN(jl_record_noise, TEXT, why),
+	KNOWN(jl_record_noise, NUMBER, cpu_other_frac),
+	KNOWN(jl_record_noise, NUMBER, steal_frac),
+	KNOWN(jl_record_noise, NUMBER, wait_frac),
+	KNOWN(jl_record_noise, NUMBER, clock_frac),
+	KNOWN(jl_record_noise, NUMBER, drift_frac),
+	KNOWN(jl_record_noise, NUMBER, quota_cpus),
+	KNOWN(jl_record_noise, NUMBER, n_cpus),
+	KNOWN(jl_record_noise, NUMBER, throttled_frac),
+	{ JL_FIELD(jl_record_noise, BOOL, thermal) },
+	{ JL_FIELD(jl_record_noise, BOOL, power) },
+	KNOWN(jl_record_noise, NUMBER, clock_Hz),
+	KNOWN(jl_record_noise, NUMBER, clock_max_Hz),
+	KNOWN(jl_record_noise, NUMBER, limit_W),
+	KNOWN(jl_record_noise, NUMBER, limit_default_W),
+	KNOWN(jl_record_noise, TEXT, held_by),
+	KNOWN(jl_record_noise, TEXT, neighbour),
+	KNOWN(jl_record_noise, NUMBER, neighbour_B),
+	{ JL_FIELD(jl_record_noise, BOOL, noisy) },
+	KNOWN(jl_record_noise, TEXT, why),
 };
 static const struct jl_schema noise_form = JL_SCHEMA("noise", jl_record_noise, noise_rows);
 
@@ -47,8 +56,6 @@ static const struct jl_field head_rows[] = {
 	KNOWN(jl_record, TEXT, node),    KNOWN(jl_record, TEXT, run),      KNOWN(jl_record, TEXT, note),
 };
 static const struct jl_schema head_form = JL_SCHEMA("record", jl_record, head_rows);
-
-/* ---- writing */
 
 static void put_items(struct jl_json *json, const char *key, const struct jl_record_item *items, size_t n)
 {
@@ -89,7 +96,7 @@ void jl_record_write(const struct jl_record *r, struct jl_buf *out)
 		jl_json_end_array(&json);
 	}
 	jl_fields_put_object(&json, "noise", &noise_form, &r->noise);
-	if (extra > 2) { /* the members of that object go between the last of ours and the closing brace */
+	if (extra > 2) { /* splice the members of that object before the closing brace */
 		jl_buf_putc(out, ',');
 		jl_buf_add(out, r->extra_json + 1, extra - 2);
 	}
@@ -97,15 +104,13 @@ void jl_record_write(const struct jl_record *r, struct jl_buf *out)
 	jl_json_finish(&json);
 }
 
-/* ---- reading */
-
 struct reader {
 	struct jl_arena *arena;
 	struct jl_err *err;
-	enum jl_status status; /* the first error sticks */
+	enum jl_status status; /* sticky: the first error */
 };
 
-/* Each language takes one of the two words and swallows the other. */
+/* The message contains one word per language, and each language prints its own. */
 static void fail_type(struct reader *rd, const char *key, const char *en)
 {
 	if (!rd->status)
@@ -150,7 +155,7 @@ static bool take_bool(struct reader *rd, const json_t *object, const char *key)
 	return json_is_true(value);
 }
 
-/* Room for what is in a list or an object; NULL: there is none, or it is not of that kind, or too long. */
+/* Allocates an array for a list or object; NULL: absent, of the wrong kind, or too long. */
 static void *take_room(struct reader *rd, const json_t *value, const char *key, bool fits, const char *en, size_t n,
 		       size_t item_B)
 {
@@ -272,7 +277,7 @@ static struct jl_record_noise take_noise(struct reader *rd, const json_t *root)
 	return noise;
 }
 
-/* What remains of the object after our own keys are taken out. */
+/* The unknown keys of the object as JSON text. */
 static const char *take_extra(struct reader *rd, json_t *root)
 {
 	static const char *const ours[] = { "record_version", "params", "metrics", "versions", "samples_s", "noise" };

@@ -1,3 +1,4 @@
+/* Builds records and generates their ids. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 void jl_draft_begin(struct jl_draft *draft, const char *kind, const char *backend, size_t line, const char *text)
 {
-	/* only the heads: the arrays are filled as they are used */
+	/* set only the headers: array elements are set when used */
 	draft->kind = kind;
 	draft->backend = backend;
 	draft->time_s = NAN;
@@ -73,7 +74,7 @@ struct jl_record jl_draft_record(const struct jl_draft *draft)
 
 static const char crockford[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/* 128 bits: 48 of milliseconds, then 80 others; 26 digits of 5 bits, the first holds 3. */
+/* Writes 128 bits in Crockford base 32: 48 bits of milliseconds, 80 other bits; 26 digits of 5 bits, the first has 3. */
 static void write_id(char ret_id[JL_RECORD_ID_LEN + 1], uint64_t ms, uint64_t high40, uint64_t low40)
 {
 	for (size_t i = 0; i < 10; i++)
@@ -90,8 +91,8 @@ static void write_id(char ret_id[JL_RECORD_ID_LEN + 1], uint64_t ms, uint64_t hi
 
 enum jl_status jl_record_new_id(char ret_id[JL_RECORD_ID_LEN + 1], struct jl_err *err)
 {
-	/* The one piece of state: ids of one millisecond count upwards. The low half is random each time, so that two
-	 * processes that forked from one state never make the same id. */
+	/* Global state: ids within one millisecond count upwards. The low half is always random, so that forked processes never generate the same
+	 * id. */
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static uint64_t last_ms, last_high;
 	struct timespec now;
@@ -101,9 +102,9 @@ enum jl_status jl_record_new_id(char ret_id[JL_RECORD_ID_LEN + 1], struct jl_err
 		return jl_fail(err, JL_E_IO, "no random numbers from the system: {%s}", strerror(errno));
 	clock_gettime(CLOCK_REALTIME, &now);
 	ms = ((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) & MASK_48;
-	high = random[0] & (MASK_40 >> 1); /* room to count */
+	high = random[0] & (MASK_40 >> 1); /* upper bit 0: leaves a range for counting */
 	pthread_mutex_lock(&lock);
-	if (ms <= last_ms) { /* the same millisecond, or a clock that was set back */
+	if (ms <= last_ms) { /* same millisecond, or the clock was set back */
 		ms = last_ms;
 		high = last_high + 1;
 		if (high > MASK_40) {
@@ -118,7 +119,7 @@ enum jl_status jl_record_new_id(char ret_id[JL_RECORD_ID_LEN + 1], struct jl_err
 	return JL_OK;
 }
 
-/* Its bits mixed at the end. */
+/* jl_hash with a finaliser, for well-distributed bits. */
 static uint64_t hash(const void *data, size_t len)
 {
 	uint64_t h = jl_hash(JL_HASH_START, data, len);
@@ -174,6 +175,9 @@ struct jl_record_noise jl_record_noise_unknown(void)
 					 .wait_frac = NAN,
 					 .clock_frac = NAN,
 					 .drift_frac = NAN,
+					 .quota_cpus = NAN,
+					 .n_cpus = NAN,
+					 .throttled_frac = NAN,
 					 .clock_Hz = NAN,
 					 .clock_max_Hz = NAN,
 					 .limit_W = NAN,

@@ -1,3 +1,4 @@
+/* System expressions: parsing, defaults, errors with columns, round trips. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,7 +131,7 @@ static void test_good(void **state)
 	}
 }
 
-/* Column 0: the message names no column. */
+/* Column 0: no column in the message. */
 static const struct {
 	const char *text;
 	enum jl_status status;
@@ -212,12 +213,12 @@ static void test_bad(void **state)
 		    strchr(err.en, '\n') ||
 		    (bad[i].column && (strncmp(err.en, en, strlen(en)) != 0 || strncmp(err.text, ko, strlen(ko)) != 0)))
 			fail_msg("'%s': status %d: %s / %s", bad[i].text, (int)status, err.en, err.text);
-		/* A caller that does not want the message gets the same answer. */
+		/* a caller without `err` gets the same status */
 		assert_int_equal(jl_sys_parse(&sys, &small_catalog, bad[i].text, &arena, NULL), status);
 	}
 }
 
-/* Particles belong to fixed words; the Korean has the advice that the English has. */
+/* Korean messages have the right particles and the same advice as the English ones. */
 static void test_korean(void **state)
 {
 	static const struct {
@@ -278,7 +279,7 @@ static double net_rate(const char *text)
 	return sys.net_oneway_Bps.value;
 }
 
-/* Machines that cannot be had: refused with the nearest that exists, taken where a person says so, and marked. */
+/* Systems that do not exist: refused with the nearest existing one; accepted and marked if declared hypothetical. */
 static void test_impossible(void **state)
 {
 	static const struct {
@@ -290,11 +291,24 @@ static void test_impossible(void **state)
 		{ "8x h100-sxm5 via nvlink5-switch", "NVLink 4", "'8x h100-sxm5 via nvlink4-switch'" },
 		{ "4x h100-sxm5 via pcie5", "not in PCIe slots", "'4x h100-sxm5'" },
 		{ "16x h100-sxm5 via nvlink4-switch", "at most 8 ", "'2x(8x h100-sxm5)'" },
-		{ "64x rtx-4090", "at most 16 ", "'8x(8x rtx-4090)'" },
-		{ "64x h100-sxm5", "at most 8 ", "'8x(8x h100-sxm5)'" },
-		{ "512x mi300x", "at most 8 ", "'64x(8x mi300x)'" },
-		{ "16x gaudi3", "at most 8 ", "'2x(8x gaudi3)'" },
-		{ "144x gb200", "at most 72 ", "'2x(72x gb200)'" },
+		{ "100x rtx-4090", "at most 16 ", "'13x(8x rtx-4090)'" },
+		{ "12x h100-sxm5", "at most 8 ", "'2x(8x h100-sxm5)'" },
+		{ "500x mi300x", "at most 8 ", "'63x(8x mi300x)'" },
+		{ "12x gaudi3", "at most 8 ", "'2x(8x gaudi3)'" },
+		{ "73x gb200", "at most 72 ", "'2x(72x gb200)'" },
+	};
+	/* full hosts of the usual size form a cluster, stated in the answer */
+	static const struct {
+		const char *text, *meant;
+		int n_nodes;
+	} clusters[] = {
+		{ "64x rtx-4090", "8x(8x rtx-4090)", 8 },
+		{ "64x h100-sxm5", "8x(8x h100-sxm5)", 8 },
+		{ "16384x h100", "2048x(8x h100-sxm5)", 2048 },
+		{ "16384 H100", "2048x(8x h100-sxm5)", 2048 },
+		{ "16384x h100-sxm5 over 8x ib-ndr", "2048x(8x h100-sxm5) over 8x ib-ndr", 2048 },
+		{ "512x mi300x", "64x(8x mi300x)", 64 },
+		{ "144x gb200", "2x(72x gb200)", 2 },
 	};
 	static const char *const there[] = { "8x h100-sxm5 via nvlink4-switch",
 					     "4x rtx-3090 via nvlink-bridge",
@@ -319,9 +333,21 @@ static void test_impossible(void **state)
 		assert_true(sys.hypothetical);
 		assert_int_equal(strncmp(sys.text, "hypothetical ", 13), 0);
 		assert_string_equal(sys.text + 13, rows[i].text);
-		/* the mark travels with the text */
+		/* the mark is part of the canonical text */
 		assert_int_equal(jl_sys_parse(&sys, jl_catalog_embedded(), sys.text, &arena, &err), JL_OK);
 		assert_true(sys.hypothetical);
+	}
+	for (size_t i = 0; i < COUNT(clusters); i++) {
+		struct jl_catalog noting = *jl_catalog_embedded();
+		struct jl_readings readings = { 0 };
+
+		noting.readings = &readings;
+		assert_int_equal(jl_sys_parse(&sys, &noting, clusters[i].text, &arena, &err), JL_OK);
+		assert_false(sys.hypothetical);
+		assert_int_equal(sys.n_nodes, clusters[i].n_nodes);
+		assert_string_equal(sys.text, clusters[i].meant);
+		assert_true(readings.n > 0);
+		assert_string_equal(readings.items[readings.n - 1].meant, clusters[i].meant);
 	}
 	for (size_t i = 0; i < COUNT(there); i++) {
 		assert_int_equal(jl_sys_parse(&sys, jl_catalog_embedded(), there[i], &arena, &err), JL_OK);
@@ -337,7 +363,7 @@ static void test_rates(void **state)
 	(void)state;
 	assert_true(isnan(join_rate("rtx-4090")));
 	assert_true(join_rate("4x rtx-3090") == 31e9);
-	assert_true(join_rate("4x rtx-3090 via pcie5-no-p2p") == 31e9); /* the card is the narrower side */
+	assert_true(join_rate("4x rtx-3090 via pcie5-no-p2p") == 31e9); /* limited by the card */
 	assert_true(join_rate("4x h200-nvl via pcie4-no-p2p") == 31e9);
 	assert_true(join_rate("2x rtx-3090 via nvlink-bridge") == 56.25e9);
 	assert_true(join_rate("4x v100-dgxs-32gb") == 150e9);
@@ -345,7 +371,7 @@ static void test_rates(void **state)
 	assert_true(join_rate("8x h100-sxm5") == 450e9);
 	assert_true(join_rate("dgx-h100") == 450e9);
 	assert_true(join_rate("hypothetical 8x rtx-4090 via nvlink4-switch") ==
-		    450e9); /* a "what if", taken at its word */
+		    450e9); /* hypothetical: taken as given */
 	assert_int_equal(
 		jl_sys_parse(&sys, &small_catalog, "hypothetical 8x rtx-4090 via nvlink4-switch", &arena, NULL), JL_OK);
 	assert_int_equal(sys.join_oneway_Bps.origin, JL_ESTIMATED);
@@ -368,7 +394,7 @@ static void test_rates(void **state)
 	assert_string_equal(sys.net_oneway_Bps.source, "test");
 }
 
-/* A fixed sequence, so that a failure can be repeated. */
+/* fixed seed, for reproducible failures */
 static unsigned long long seed;
 static size_t below(size_t n)
 {
@@ -399,8 +425,7 @@ static void write_random(char *out, size_t size)
 		snprintf(out, size, "%s%s", host, over);
 }
 
-/* Whatever parses has a canonical text that parses to the same system; whatever does not has a message in both
- * languages. */
+/* A valid text has a canonical form that parses to the same system; an invalid one has a message in both languages. */
 static void check_round_trip(const char *text, size_t *n_good)
 {
 	struct jl_sys sys, again;
@@ -428,7 +453,7 @@ static void test_round_trip(void **state)
 	for (i = 0; i < 4000; i++) {
 		write_random(text, sizeof(text));
 		check_round_trip(text, &n_good);
-		/* The same with a slip in it. */
+		/* the same with a random mutation */
 		len = strlen(text);
 		text[below(len)] = "x( )19.:-vo\xc3"[below(12)];
 		check_round_trip(text, &n_good);
@@ -455,13 +480,13 @@ static void test_torture(void **state)
 		jl_arena_release(&small);
 	}
 	assert_true(nth > 2);
-	/* An arena that is full from the start. */
+	/* an arena without space */
 	jl_arena_init(&small, 1);
 	assert_int_equal(jl_sys_parse(&sys, &small_catalog, "rtx-4090", &small, &err), JL_E_NOMEM);
 	jl_arena_release(&small);
 }
 
-/* Every record of the catalog in the program can be written as a system, and its text parses back. */
+/* Every record of the built-in catalog is a valid system, and its text parses back. */
 static void test_embedded(void **state)
 {
 	static const char *const written[] = {
@@ -494,7 +519,7 @@ static void test_embedded(void **state)
 	for (i = 0; i < cat->n_systems; i++) {
 		snprintf(text, sizeof(text), "3x %s", cat->systems[i].id);
 		if (jl_sys_parse(&sys, cat, text, &arena, &err)) {
-			assert_int_equal(err.status, JL_E_DATA); /* only a system whose accelerator nobody knows */
+			assert_int_equal(err.status, JL_E_DATA); /* only for a system with an unknown accelerator */
 			continue;
 		}
 		assert_ptr_equal(sys.system, &cat->systems[i]);
