@@ -15,7 +15,7 @@ allowed = set(open(here + "/words.txt", encoding="utf-8").read().split())
 NO_WORD = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|<[^>]*>|\S*[/=_@#$\\:.]\S*[\w)]|\S*[a-z]-\S*|--?[a-z][\w-]*( [A-Z,.|]+\b)?|jeoul( [a-z]+)+|[\w()+-]*[A-Z0-9][\w()+.-]*")
 WORD = re.compile(r"[a-z]{2,}")
 # lines that are to be copied, and what answers in English on purpose (JSON, man pages, completion, the columns of nccl-tests)
-COPIED = re.compile(r"^ +(vllm|python -m|trtllm-serve|--|\\|jeoul |mpirun|srun|sudo |deepspeed|torchrun)|^# |apt-get install |계산: |적힌$|적힌 값|쓸 수 있는 키: |^    값 = |^ +[=*/(+-]|^\$ ")
+COPIED = re.compile(r"^ +(advanced:|horizontalPodAutoscalerConfig:|behavior:|scaleUp:|scaleDown:|triggers:|- type:|metadata:|query:|threshold:|vllm|python -m|trtllm-serve|--|\\|jeoul |mpirun|srun|sudo |deepspeed|torchrun)|^# |apt-get install |계산: |적힌$|적힌 값|쓸 수 있는 키: |^    값 = |^ +[=*/(+-]|^\$ ")
 SKIP = re.compile(r"--json|--settings|--format|--lang|^jeoul (bench|web|man|completion|schema|import|store|calibrate|validate|catalog (sources|prices|search))|[|<>;&]")
 
 ERRORS = """predict|predict nope --on h100-sxm5|predict llama-3-8b|predict llama-3-8b --on nope|predict llama-3-8b --on "8x h100"

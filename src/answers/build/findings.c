@@ -1,3 +1,4 @@
+/* Checks a parts list by the rules of the catalog. */
 #include "build/findings.h"
 
 #include <math.h>
@@ -20,13 +21,13 @@ static double figure(const struct checking *c, const char *id)
 	return jl_figure(c->cat, id);
 }
 
-/* 1.3 as the 30 of "+30 %". */
+/* Ratio to percent: 1.3 is 30. */
 static double percent_over(double ratio)
 {
 	return (ratio - 1) * 100;
 }
 
-/* `rules` is a list of ids with blanks between. */
+/* Adds a finding; `rules` is a space-separated list of rule ids. */
 static void say(const struct checking *c, const char *id, enum jl_part_level level, enum jl_part_sure sure,
 		const char *rules, const char *en, ...) __attribute__((format(printf, 6, 7)));
 
@@ -66,7 +67,7 @@ static double card_slots(const struct jl_rig *r)
 	return isnan(r->gpu_slots) ? r->gpu->n_slots.value : r->gpu_slots;
 }
 
-/* Slots from one card to the next where they are spread over all the slots of the board. */
+/* Distance between neighbouring cards in slots, if they are spread evenly over the board. */
 static double card_pitch(const struct jl_rig *r)
 {
 	const double step = r->n_gpus > 1 && r->board_x16 >= r->n_gpus ? floor((r->board_x16 - 1) / (r->n_gpus - 1))
@@ -84,8 +85,7 @@ static void check_psu(const struct checking *c)
 		     standard = figure(c, "build-psu-standard");
 	const double share = figure(c, "build-psu-load"), over = figure(c, "build-psu-margin-most"),
 		     bare = figure(c, "build-psu-margin-bare");
-	const double a = load / share, b = load * over,
-		     cc = (cards + cpu) * bare; /* least that A and C ask for, most that B does */
+	const double a = load / share, b = load * over, cc = (cards + cpu) * bare; /* power of the supply by rule C */
 	const double least = fmin(cc, fmin(a, load * figure(c, "build-psu-margin-least"))), most = fmax(a, b),
 		     have = r->psu_W * r->n_psu;
 
@@ -96,7 +96,7 @@ static void check_psu(const struct checking *c)
 		unchecked(c, "psu", "the card's power");
 		return;
 	}
-	if (least > standard && r->n_psu < 2 && !(have > standard)) /* one that is larger is there */
+	if (least > standard && r->n_psu < 2 && !(have > standard)) /* an existing larger supply is fine */
 		say(c, "psu-standard", JL_PART_ERROR, JL_SURE_SPEC,
 		    "rule-psu-sizing-a rule-4x-rtx-3090-blower-300-w-wall-peak",
 		    JL_N("%.0f W under load: no standard power supply (up to %.0f W) is enough; limit the cards' power "
@@ -131,7 +131,7 @@ static void check_psu(const struct checking *c)
 		    have, load, load / have * 100, least, most);
 }
 
-/* Measured short power peaks of a card above its limit. */
+/* Checks measured short power peaks above a card's limit. */
 static void check_transients(const struct checking *c)
 {
 	const struct jl_rig *r = c->rig;
@@ -157,7 +157,7 @@ static void check_transients(const struct checking *c)
 	}
 }
 
-/* "2x 8-pin", "1x 12-pin", "1x 16-pin": how many of a kind. */
+/* The number of a connector kind: "2x 8-pin", "1x 12-pin", "1x 16-pin". */
 static double count_of(const char *text, const char *kind)
 {
 	const char *at = text ? strstr(text, kind) : NULL;
@@ -183,7 +183,7 @@ static void check_connectors(const struct checking *c)
 	const double eight = (isnan(r->gpu_8pin) ? count_of(text, "8-pin") : r->gpu_8pin) * r->n_gpus;
 	const double sixteen = isnan(r->gpu_8pin) ? (count_of(text, "12-pin") + count_of(text, "16-pin")) * r->n_gpus
 						  : 0;
-	/* an adapter makes one 12-pin of two or three 8-pin cables */
+	/* an adapter combines two to four 8-pin cables to one 12-pin */
 	const double adapted = sixteen > r->psu_12vhpwr || isnan(r->psu_12vhpwr)
 				       ? sixteen - (isnan(r->psu_12vhpwr) ? 0 : r->psu_12vhpwr)
 				       : 0;
@@ -297,7 +297,7 @@ static void check_cooling(const struct checking *c)
 	} else {
 		say(c, "cooling", JL_PART_OK, JL_SURE_OPINION, "rule-air-cooling-ok rule-blower-penalty-multi-gpu",
 		    r->cooling == JL_COOLING_BLOWER
-			    ? JL_N("blower cards may stand side by side (10 to 15 %% slower than cool ones)")
+			    ? JL_N("blower cards may stand side by side (10 to 15 %% slower than well cooled ones)")
 			    : JL_N("open-air cards with a free slot between them"));
 	}
 }
@@ -434,7 +434,7 @@ static void check_links(const struct checking *c)
 		    r->gpu->name);
 }
 
-/* Fills power and threads of a known CPU; given values stay. */
+/* Fills in power and threads of a known CPU; given values take precedence. */
 static void know_cpu(const struct checking *c, struct jl_rig *rig)
 {
 	const struct jl_cpu *cpu;
@@ -456,7 +456,7 @@ static void know_cpu(const struct checking *c, struct jl_rig *rig)
 	    rig->cpu_threads);
 }
 
-/* Fills unset members from a part's specification: "board_x16_slots=2, board_spacing=3". */
+/* Fills in unset members from a part's specification: "board_x16_slots=2, board_spacing=3". */
 static void know_part(const struct checking *c, struct jl_rig *rig, const char *kind, const char *text,
 		      const char *wanted)
 {

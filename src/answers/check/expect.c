@@ -392,9 +392,11 @@ static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys
 	jl_check_tcp(&e->range, nic_Bps, rate);
 	e->by_rdma = is_rdma(sys, &e->range, nic_Bps, rate_Bps);
 	if (e->by_rdma) {
-		e->range = (struct jl_expect){
-			.lo = nic_Bps * rdma_lo_frac, .value = nic_Bps * rdma_mid_frac, .hi = nic_Bps, .bound = nic_Bps
-		};
+		e->range = (struct jl_expect){ .lo = nic_Bps * rdma_lo_frac,
+					       .value = nic_Bps * rdma_mid_frac,
+					       .hi = nic_Bps,
+					       .bound = nic_Bps,
+					       .notice = 1 / rdma_lo_frac };
 		say_bound(e, JL_N("one NIC is listed at %s"), jl_units_text(text, nic_Bps, JL_K_BYTE_RATE, 4));
 	}
 	return JL_OK;

@@ -13,6 +13,8 @@ static const char *what(const void *record, char out[JL_FIELD_TEXT_MAX])
 
 JL_TEXT_OF(system_text, jl_judged, r->sys ? r->sys->text : NULL);
 JL_TEXT_OF(verdict, jl_judged, jl_verdict_name(r->verdict));
+JL_NUMBER_OF(low_below, jl_judged, jl_judged_turn(r, true));
+JL_NUMBER_OF(good_above, jl_judged, jl_judged_turn(r, false));
 JL_NUMBER_OF(high_above, jl_judged, r->expect.most > 0 && r->expect.most < r->expect.bound ? r->expect.most : NAN);
 
 JL_TEXT_OF(unit, jl_judged, strchr(r->metric, '_') ? strrchr(r->metric, '_') + 1 : "");
@@ -64,8 +66,8 @@ static const struct jl_field judged[] = {
 	{ OF(NUMBER, expect.lo, "expected_lo") },
 	{ OF(NUMBER, expect.value, "expected") },
 	{ OF(NUMBER, expect.hi, "expected_hi"), .about = "80 % interval, as `predict` gives it" },
-	{ OF(NUMBER, expect.low, "low_below") },
-	{ OF(NUMBER, expect.high, "good_above"), .about = "beyond these the verdict is low or good" },
+	{ JL_FIELD_NUMBER_OF("low_below", low_below) },
+	{ JL_FIELD_NUMBER_OF("good_above", good_above), .about = "beyond these the verdict is low or good" },
 	{ JL_FIELD_NUMBER_OF("high_above", high_above),
 	  .about = "beyond this it is too high to be true; null: only the bound is known" },
 	{ JL_FIELD_NUMBER_OF("would_notice_frac", would_notice),

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
+#include "check/cells.h"
 #include "check/expect.h"
 #include "probe/nvml.h"
 
@@ -302,6 +303,10 @@ static void name_cause(struct jl_judged *j)
 			jl_units_text(most, power ? n->limit_default_W : n->clock_max_Hz,
 				      power ? JL_K_POWER : JL_K_FREQUENCY, 4));
 	}
+	if (n->throttled_frac > JL_NOISE_STOPPED_FRAC)
+		jl_msg_print(j->cause.en, j->cause.text, sizeof(j->cause.en),
+			     JL_N("CPU quota of %.3g of %.0f CPUs: throttled %.0f %% of the CPU time"), n->quota_cpus,
+			     n->n_cpus, 100 * n->throttled_frac);
 	if (n->neighbour && isnan(n->neighbour_B))
 		jl_msg_print(j->neighbour.en, j->neighbour.text, sizeof(j->neighbour.en),
 			     JL_N("%s runs on the same GPU"), n->neighbour);
@@ -341,6 +346,7 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 			       .sys = judge->sys };
 	enum jl_collective_kind coll;
 	enum jl_status status = JL_OK;
+	double worst_Bps;
 
 	if (!j.sys && judge->here && jl_check_on_gpu(record))
 		j.sys = judge->here_sys;
@@ -349,6 +355,9 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 	j.figure = jl_figure_of(record, j.metric);
 	if (j.figure.noisy)
 		j.verdict = JL_VERDICT_NOISY;
+	const bool odd = strcmp(j.metric, "link_Bps") == 0 && jl_check_cells(&j.cause, &worst_Bps, record);
+
+	j.figure.value = odd ? worst_Bps : j.figure.value;
 	/* processes on the CPUs of this machine are no system that the model knows */
 	if (can && is_coll && (!judge->here || j.sys) && !(judge->here && strcmp(record->backend, "shm") == 0))
 		status = judge_collective(&j, judge, coll, err);
@@ -367,6 +376,8 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 	j.expect.low = j.expect.low > 0 ? j.expect.low : j.expect.lo;
 	j.expect.high = j.expect.high > 0 ? j.expect.high : j.expect.hi;
 	name_cause(&j);
+	if (odd && j.verdict != JL_VERDICT_WRONG)
+		j.verdict = JL_VERDICT_LOW;
 	advise(&j);
 	*ret_judged = j;
 	return JL_OK;
@@ -393,11 +404,26 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 	return JL_OK;
 }
 
+double jl_judged_turn(const struct jl_judged *j, bool low)
+{
+	const double doubt = isnan(j->figure.lo95) ? 1 + JL_EDGE_FRAC : 1;
+
+	return low ? j->expect.low / doubt : j->expect.high * doubt;
+}
+
 static double size_of(const struct jl_judged *j)
 {
 	const double size_B = jl_record_number(j->record, "size_B"), m = jl_record_number(j->record, "m");
 
 	return isnan(size_B) ? (isnan(m) ? 0 : m) : size_B;
+}
+
+bool jl_judged_has(const struct jl_judged *judged, size_t n, const struct jl_record *record)
+{
+	for (size_t i = 0; i < n; i++)
+		if (jl_check_alike(record, judged[i].record))
+			return true;
+	return false;
 }
 
 const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n)

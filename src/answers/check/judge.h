@@ -37,6 +37,9 @@ struct jl_judged {
 	double age_s; /* of a result of this machine; NAN: not known */
 };
 
+/* From where on the verdict is low, or good: a figure without an interval of its own gets the benefit of the doubt. */
+double jl_judged_turn(const struct jl_judged *j, bool low);
+
 struct jl_judge {
 	const struct jl_catalog *cat;
 	struct jl_arena *arena;              /* results point into it */
@@ -64,6 +67,9 @@ enum jl_status jl_judge_change(struct jl_judged *ret_judged, struct jl_judge *ju
 bool jl_judge_knows(const char *kind);
 /* Such a record with the figure that is judged in it, or a training run that carries what its machine lets expect. */
 bool jl_judge_can(const struct jl_record *record);
+
+/* Is something like it among those that were judged? Of several results of one thing only the newest counts. */
+bool jl_judged_has(const struct jl_judged *judged, size_t n, const struct jl_record *record);
 
 /* The one that counts: impossible before low before the rest; the largest of the same verdict. */
 const struct jl_judged *jl_check_worst(const struct jl_judged *judged, size_t n);

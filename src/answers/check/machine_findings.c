@@ -127,6 +127,7 @@ enum jl_status jl_machine_findings(const struct jl_probe_machine *machine, const
 
 	in.out = jl_arena_alloc(arena, sizeof(*in.out));
 	JL_TRY(jl_got(in.out, err));
+	jl_findings_load(&in);
 	jl_findings_links(&in);
 	jl_findings_gpus(&in);
 	jl_findings_host(&in);

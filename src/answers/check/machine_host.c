@@ -10,6 +10,7 @@
 
 /* Every process that feeds a GPU wants a few threads: loaders, launches, NCCL's proxies. */
 #define THREADS_PER_GPU_MIN 6
+#define BUSY_TIMES          1.5
 #define SLOW_NET_Bps        12.5e9 /* 100 Gb/s */
 
 static void few_threads(struct jl_finding_in *in)
@@ -26,6 +27,21 @@ static void few_threads(struct jl_finding_in *in)
 			machine->n_gpus);
 	jl_bitext_print(&finding->todo, "%d or more threads a GPU; prepare data beforehand, few loader workers",
 			THREADS_PER_GPU_MIN);
+}
+
+/* Programs that run or wait for a CPU, over the last minute: nothing that is measured beside them can be judged. */
+void jl_findings_load(struct jl_finding_in *in)
+{
+	const struct jl_probe_cpu *cpu = &in->machine->cpu;
+	struct jl_finding *finding;
+
+	if (!(cpu->n_threads > 0 && cpu->load > BUSY_TIMES * cpu->n_threads) ||
+	    !(finding = jl_finding_add(in, "busy", JL_FINDING_BAD)))
+		return;
+	jl_bitext_print(&finding->what, "a load of %.0f on %d CPU threads", cpu->load, cpu->n_threads);
+	jl_bitext_print(&finding->why,
+			"other programs take the CPUs: what is measured now is noisy and cannot be judged");
+	jl_bitext_print(&finding->todo, "end them or wait, then measure: jeoul bench all --quick");
 }
 
 static void little_memory(struct jl_finding_in *in)

@@ -40,3 +40,4 @@ double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *syst
 void jl_findings_gpus(struct jl_finding_in *in);
 void jl_findings_links(struct jl_finding_in *in);
 void jl_findings_host(struct jl_finding_in *in);
+void jl_findings_load(struct jl_finding_in *in);

@@ -13,23 +13,30 @@
 #define STALL_SPREADS 8    /* robust standard deviations beyond the typical step */
 #define STALL_LEAST   0.5  /* ... and at least so much of it */
 #define PERIOD_STALLS 4    /* that make a period */
-#define PERIOD_EVEN   0.75 /* of the distances lie near the middle one */
+#define PERIOD_EVEN   0.75 /* of the distances lie near a multiple of their median */
 #define DRIFT_LEAST   0.05
 #define DRIFT_SPREADS 5
 #define DRIFT_LINES   30
 /* of the whole change that happens between two neighbouring tenths; an even decline has an eighth there */
-#define SHIFT_SHARE  0.5
-#define JITTER_LEAST 0.12
-#define PAUSE_LEAST  0.02
-#define POINTS_MAX   2000 /* groups of steps that are compared with each other */
-#define STEPS_EACH   15   /* base/budget.h: two medians of a tenth of them */
+#define SHIFT_SHARE   0.5
+#define JITTER_LEAST  0.12
+#define PAUSE_LEAST   0.02
+#define BLOCK_LINES   5
+#define BLOCK_MOST    0.4 /* of the run: a longer one is how the run is */
+#define BLOCK_LEAST   0.08
+#define BLOCK_EVEN    0.8 /* of its lines are above the middle of its height */
+#define BLOCK_SPREADS 9   /* of a mean of its lines: every place and length is tried */
+#define BLOCKS_MAX    4
+#define COARSE_FRAC   0.01 /* lines of so few digits say together what none of them says: their mean */
+#define POINTS_MAX    2000 /* groups of steps that are compared with each other */
+#define STEPS_EACH    15   /* base/budget.h: two medians of a tenth of them */
 
 /* Steps that are judged: after warm-up, apart from pauses. */
 struct steady {
 	size_t n;
 	size_t *at;     /* in log->steps */
 	double *step_s; /* of those */
-	double median, sd;
+	double median, sd, off_frac;
 };
 
 static double median_of(double *scratch, const double *values, size_t n)
@@ -38,6 +45,20 @@ static double median_of(double *scratch, const double *values, size_t n)
 		return NAN;
 	memcpy(scratch, values, n * sizeof(*scratch));
 	return jl_stats_median(scratch, n);
+}
+
+/* From which length on a line holds a stall. */
+static double stall_from_s(const struct steady *s)
+{
+	return s->median + fmax(STALL_LEAST * s->median, STALL_SPREADS * s->sd) + s->off_frac * s->median;
+}
+
+static void find_spread(struct steady *s, double *scratch)
+{
+	s->median = median_of(scratch, s->step_s, s->n);
+	for (size_t i = 0; i < s->n; i++)
+		scratch[i] = fabs(s->step_s[i] - s->median);
+	s->sd = 1.4826 * jl_stats_median(scratch, s->n);
 }
 
 static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log, struct jl_arena *arena,
@@ -68,10 +89,10 @@ static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log,
 			       "name the "
 			       "form of a line with import --pattern)",
 			       s->n, JL_RUN_LINES_LEAST);
-	s->median = median_of(off, s->step_s, s->n);
 	for (size_t i = 0; i < s->n; i++)
-		off[i] = fabs(s->step_s[i] - s->median);
-	s->sd = 1.4826 * jl_stats_median(off, s->n);
+		off[i] = log->steps[s->at[i]].off_frac;
+	s->off_frac = jl_stats_median(off, s->n);
+	find_spread(s, off);
 	return JL_OK;
 }
 
@@ -80,7 +101,9 @@ static struct jl_run_finding *add(struct jl_run_view *v, enum jl_run_issue issue
 {
 	struct jl_run_finding *f = &v->findings[v->n_findings++];
 
-	*f = (struct jl_run_finding){ .issue = issue, .key = key, .at_step = at_step, .loss_frac = loss_frac };
+	*f = (struct jl_run_finding){
+		.issue = issue, .key = key, .at_step = at_step, .to_step = NAN, .loss_frac = loss_frac
+	};
 	return f;
 }
 #define SAY(BITEXT, ...) jl_msg_print((BITEXT).en, (BITEXT).text, sizeof((BITEXT).en), __VA_ARGS__)
@@ -118,16 +141,19 @@ static double period_of(const struct jl_runlog *log, const size_t *at, size_t n,
 
 static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl_arena *arena)
 {
-	const double beyond_s = s->median + fmax(STALL_LEAST * s->median, STALL_SPREADS * s->sd);
+	const double beyond_s = stall_from_s(s);
 	size_t *at = jl_arena_array(arena, s->n, sizeof(*at)), n = 0, worst = 0;
-	double over_s = 0, all_s = 0, each_s;
+	double over_s = 0, all_s = 0, n_steps = 0, each_s;
 
 	for (size_t i = 0; at && i < s->n; i++) {
-		all_s += s->step_s[i];
+		const double n_mean = jl_runlog_n_mean(v->log, s->at[i]);
+
+		all_s += n_mean * s->step_s[i];
 		if (!(s->step_s[i] > beyond_s))
 			continue;
 		worst = !n || s->step_s[i] > v->log->steps[worst].step_s ? s->at[i] : worst;
-		over_s += s->step_s[i] - s->median;
+		over_s += n_mean * (s->step_s[i] - s->median);
+		n_steps += n_mean;
 		at[n++] = s->at[i];
 	}
 	if (!n)
@@ -141,7 +167,11 @@ static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl
 
 	jl_units_text(each, each_s, JL_K_TIME, 2);
 	if (isnan(v->period_steps)) {
-		SAY(f->what, JL_N("%zu step{/s} of %zu take far longer, %s each on average"), n, s->n, each);
+		if (n_steps > (double)n)
+			SAY(f->what, JL_N("%zu line{/s} of %zu, of %.0f steps each, hold stalls: %s a line on average"),
+			    n, s->n, n_steps / (double)n, each);
+		else
+			SAY(f->what, JL_N("%zu step{/s} of %zu take far longer, %s each on average"), n, s->n, each);
 		SAY(f->todo, JL_N("storage, network or a neighbour: look at what else runs then; more loader workers, "
 				  "prefetch"));
 	} else {
@@ -151,6 +181,117 @@ static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl
 			 "shard of data (prefetch), garbage collection (gc.freeze), an optimizer's own period"),
 		    v->period_steps);
 	}
+}
+
+/* ---- blocks: between two change points steps take longer than before and after */
+
+struct block {
+	size_t from, to; /* lines of the steady ones; to: behind the last */
+	double height;   /* as ln */
+};
+
+static double clip(double x, double lo, double hi)
+{
+	return fmin(fmax(x, lo), hi);
+}
+
+/* The stretch that lies most above half of `height`: the largest sum of what is above it. */
+static struct block highest(const double *ln, size_t n, double height)
+{
+	struct block best = { 0, 0, 0 };
+	double sum = 0, most = 0;
+
+	for (size_t i = 0, from = 0; i < n; i++) {
+		sum += clip(ln[i], -height, 2 * height) - height / 2;
+		if (sum > most) {
+			most = sum;
+			best = (struct block){ from, i + 1, 0 };
+		}
+		if (sum <= 0) {
+			sum = 0;
+			from = i + 1;
+		}
+	}
+	return best;
+}
+
+/* Lines that differ by chance, or in two kinds, have high stretches too: those are short beside how much neighbours differ. */
+static bool is_block(struct block *io_block, const double *ln, size_t n, double height, double off_frac,
+		     double *scratch)
+{
+	const size_t from = io_block->from, to = io_block->to, len = to - from, near = len / 2;
+	double squares = 0;
+	size_t n_above = 0;
+
+	/* one that lasts to the end is a shift */
+	if (len < BLOCK_LINES || (double)len > BLOCK_MOST * (double)n || (to == n && len > n / 5))
+		return false;
+	io_block->height = median_of(scratch, ln + from, len);
+	for (size_t i = 1; i < n; i++)
+		squares += pow(clip(ln[i] - ln[i - 1], -2 * height, 2 * height), 2);
+	for (size_t i = from; i < to; i++)
+		n_above += ln[i] > io_block->height / 2;
+	return io_block->height > fmax(BLOCK_LEAST + off_frac,
+				       BLOCK_SPREADS * sqrt(squares / (double)(2 * (n - 1)) / (double)len)) &&
+	       (double)n_above >= BLOCK_EVEN * (double)len &&
+	       !(median_of(scratch, ln + (from > near ? from - near : 0), from > near ? near : from) >
+		 io_block->height / 3) &&
+	       !(median_of(scratch, ln + to, to + near < n ? near : n - to) > io_block->height / 3);
+}
+
+/* Takes the blocks out of the steady lines, so that what is left is judged by itself. */
+static void find_blocks(struct jl_run_view *v, struct steady *s, struct jl_arena *arena)
+{
+	static const double heights[] = { 0.1, 0.2, 0.4, 0.8 };
+	double *ln = jl_arena_array(arena, s->n, sizeof(*ln)), *scratch = jl_arena_array(arena, s->n, sizeof(double)),
+	       over_s = 0, all_s = 0, first = NAN, last = NAN, longest_s = NAN;
+	struct block longest = { 0, 0, 0 };
+	size_t n_blocks = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		all_s += s->step_s[i];
+	while (ln && scratch && s->n >= DRIFT_LINES && n_blocks < BLOCKS_MAX) {
+		struct block best = { 0, 0, 0 };
+
+		for (size_t i = 0; i < s->n; i++)
+			ln[i] = log(s->step_s[i] / s->median);
+		for (size_t i = 0; i < JL_LEN(heights); i++) {
+			struct block b = highest(ln, s->n, heights[i]);
+
+			if (is_block(&b, ln, s->n, heights[i], s->off_frac, scratch) &&
+			    b.height * (double)(b.to - b.from) > best.height * (double)(best.to - best.from))
+				best = b;
+		}
+		if (best.to == best.from)
+			break;
+		if (best.to - best.from > longest.to - longest.from) {
+			longest = best;
+			longest_s = s->median * exp(best.height);
+			first = v->log->steps[s->at[best.from]].step;
+			last = v->log->steps[s->at[best.to - 1]].step;
+		}
+		for (size_t i = best.from; i < best.to; i++)
+			over_s += s->step_s[i] - s->median;
+		memmove(s->step_s + best.from, s->step_s + best.to, (s->n - best.to) * sizeof(*s->step_s));
+		memmove(s->at + best.from, s->at + best.to, (s->n - best.to) * sizeof(*s->at));
+		s->n -= best.to - best.from;
+		find_spread(s, scratch);
+		n_blocks++;
+	}
+	if (!n_blocks)
+		return;
+	struct jl_run_finding *f = add(v, JL_RUN_BLOCK, "slow_block", first, over_s / all_s);
+
+	const double longer = 100 * (longest_s / s->median - 1);
+
+	f->to_step = last;
+	if (n_blocks == 1)
+		SAY(f->what, JL_N("steps %.0f to %.0f take %.0f %% longer than the others"), first, last, longer);
+	else
+		SAY(f->what, JL_N("%zu blocks of slow steps; the longest: %.0f to %.0f take %.0f %% longer"), n_blocks,
+		    first, last, longer);
+	SAY(f->todo, JL_N("what ran then: a neighbour on a host or the network, heat, a backup, a scrub; or longer "
+			  "samples"));
 }
 
 /* ---- drift and shifts */
@@ -178,6 +319,19 @@ static size_t find_jump(const struct steady *s, struct jl_arena *arena, double *
 	return at * each;
 }
 
+/* Of the run's time, what it took beyond its first level; stalls are counted elsewhere. */
+static double lost_above(const struct steady *s, double level_s)
+{
+	const double most_s = stall_from_s(s);
+	double all_s = 0, over_s = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		all_s += s->step_s[i];
+		over_s += fmin(s->step_s[i], most_s) - level_s;
+	}
+	return fmax(0, over_s / all_s);
+}
+
 static void find_change(struct jl_run_view *v, const struct steady *s, struct jl_arena *arena)
 {
 	const size_t fifth = s->n / 5;
@@ -194,14 +348,16 @@ static void find_change(struct jl_run_view *v, const struct steady *s, struct jl
 		jump[i - 1] = fabs(s->step_s[i] - s->step_s[i - 1]);
 	const double sd = jump ? 1.4826 / sqrt(2) * jl_stats_median(jump, s->n - 1) / first : NAN;
 	v->drift_frac = expm1(change);
-	if (!(change > fmax(DRIFT_LEAST, DRIFT_SPREADS * 1.2533 * sd * sqrt(2.0 / (double)fifth))))
+	if (!(change > fmax(fmax(DRIFT_LEAST, s->off_frac), DRIFT_SPREADS * 1.2533 * sd * sqrt(2.0 / (double)fifth))))
 		return;
+	/* a fifth's median is a tenth of the run from its end, eight from the other one's */
+	const double beyond_s = (last - first) / 8;
+
 	at = find_jump(s, arena, &best);
 	const bool shift = best >= SHIFT_SHARE * change;
 	const double since = shift ? v->log->steps[s->at[at]].step : NAN;
 	struct jl_run_finding *f = add(v, shift ? JL_RUN_SHIFT : JL_RUN_DRIFT, shift ? "shift" : "drift", since,
-				       shift ? (1 - exp(-change)) * (double)(s->n - at) / (double)s->n
-					     : (1 - exp(-change)) / 2);
+				       lost_above(s, shift ? first : first - beyond_s));
 
 	if (shift) {
 		SAY(f->what, JL_N("from step %.0f on steps take %.0f %% longer"), since, 100 * expm1(change));
@@ -210,7 +366,8 @@ static void find_change(struct jl_run_view *v, const struct steady *s, struct jl
 			 "neighbour, a link that went down then; or the run's own schedule: longer samples, a larger "
 			 "batch"));
 	} else {
-		SAY(f->what, JL_N("steps become slower all along: %.0f %% from first to last"), 100 * expm1(change));
+		SAY(f->what, JL_N("steps become slower all along: %.0f %% from first to last"),
+		    100 * ((last + beyond_s) / (first - beyond_s) - 1));
 		SAY(f->todo, JL_N("heat (nvidia-smi -q -d PERFORMANCE), memory that fragments or leaks, longer "
 				  "samples, a growing "
 				  "list on the host"));
@@ -221,7 +378,7 @@ static void find_jitter(struct jl_run_view *v, const struct steady *s)
 {
 	const double wide = v->step_s_p90 / s->median - 1;
 
-	if (!(wide > JITTER_LEAST))
+	if (!(wide > JITTER_LEAST + s->off_frac))
 		return;
 	struct jl_run_finding *f = add(v, JL_RUN_JITTER, "jitter", NAN, wide / 4);
 
@@ -262,12 +419,21 @@ static void find_pauses(struct jl_run_view *v)
 
 /* ---- against the prediction */
 
-static void against(struct jl_run_view *v, const struct steady *s)
+static void against(struct jl_run_view *v)
 {
-	const struct jl_prediction *p = &v->job->prediction;
+	struct jl_prediction scaled = v->job->prediction;
+	const struct jl_prediction *p = &scaled;
+	const double gpus = v->per_gpu ? v->job->how.n_gpus : 1,
+		     ratio = jl_job_work_ratio(v->job, v->tokens_per_s * gpus, v->samples_per_s, v->step_s);
+
+	scaled.step_s.lo *= ratio;
+	scaled.step_s.value *= ratio;
+	scaled.step_s.hi *= ratio;
 	const double slow = JL_VERDICT_LOW_WIDER * log(p->step_s.hi / p->step_s.value),
 		     fast = JL_VERDICT_WIDER * log(p->step_s.value / p->step_s.lo);
-	const struct jl_figure figure = { .value = s->median, .lo95 = NAN, .hi95 = NAN, .less_is_better = true };
+	const struct jl_figure figure = {
+		.value = v->step_s, .lo95 = v->step_s_lo95, .hi95 = v->step_s_hi95, .less_is_better = true
+	};
 
 	v->expect = (struct jl_expect){ .lo = p->step_s.lo,
 					.value = p->step_s.value,
@@ -279,13 +445,39 @@ static void against(struct jl_run_view *v, const struct steady *s)
 	v->verdict = jl_verdict_of(&figure, &v->expect);
 	if (v->verdict != JL_VERDICT_LOW)
 		return;
-	struct jl_run_finding *f = add(v, JL_RUN_SLOW, "slow_step", NAN, 1 - p->step_s.value / s->median);
+	struct jl_run_finding *f = add(v, JL_RUN_SLOW, "slow_step", NAN, 1 - p->step_s.value / v->step_s);
 	char now[JL_UNITS_TEXT_MAX], usual[JL_UNITS_TEXT_MAX];
 
-	SAY(f->what, JL_N("a step takes %s, %s is expected"), jl_units_text(now, s->median, JL_K_TIME, 3),
+	SAY(f->what, JL_N("a step takes %s, %s is expected"), jl_units_text(now, v->step_s, JL_K_TIME, 3),
 	    jl_units_text(usual, p->step_s.value, JL_K_TIME, 3));
 	SAY(f->todo,
 	    JL_N("three steps under torch.profiler, then jeoul check trace.json: it says what takes the time"));
+}
+
+/* The typical step. Lines of few digits or whole seconds are rounded one by one: their mean is not. */
+static void find_typical(struct jl_run_view *v, const struct steady *s)
+{
+	const double beyond_s = stall_from_s(s);
+	double sum_s = 0, n = 0, first_s = NAN, last_s = NAN;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct jl_run_step *step = &v->log->steps[s->at[i]];
+
+		if (!(s->step_s[i] > beyond_s)) {
+			sum_s += s->step_s[i] * step->n_mean;
+			n += step->n_mean;
+		}
+		first_s = isnan(first_s) ? step->at_s : first_s;
+		last_s = step->at_s;
+	}
+	v->off_frac = s->off_frac;
+	v->step_s = s->off_frac > COARSE_FRAC && n > 0 ? sum_s / n : s->median;
+	/* what the clock rounds off, it rounds off at both ends of the run alone */
+	const double digits = n > 0 && last_s > first_s ? v->log->clock_s / (last_s - first_s) : s->off_frac,
+		     half = fmax(digits, 1.96 * 1.2533 * s->sd / s->median / sqrt((double)s->n));
+
+	v->step_s_lo95 = v->step_s / (1 + half);
+	v->step_s_hi95 = v->step_s * (1 + half);
 }
 
 static double median_field(const struct jl_runlog *log, const struct steady *s, size_t offset, struct jl_arena *arena)
@@ -329,7 +521,7 @@ enum jl_status jl_run_judge(struct jl_run_view *ret_view, const struct jl_runlog
 	JL_TRY(jl_got(sorted, err));
 	memcpy(sorted, s.step_s, s.n * sizeof(*sorted));
 	jl_stats_sort(sorted, s.n);
-	v.step_s = s.median;
+	find_typical(&v, &s);
 	v.step_s_p10 = jl_stats_quantile(sorted, s.n, 0.1);
 	v.step_s_p90 = jl_stats_quantile(sorted, s.n, 0.9);
 	v.tokens_per_s = median_field(log, &s, offsetof(struct jl_run_step, tokens_per_s), arena);
@@ -338,14 +530,15 @@ enum jl_status jl_run_judge(struct jl_run_view *ret_view, const struct jl_runlog
 	v.mfu_frac = median_field(log, &s, offsetof(struct jl_run_step, mfu_frac), arena);
 	v.mem_B = median_field(log, &s, offsetof(struct jl_run_step, mem_B), arena);
 	jl_runlog_spent(&v.spent, log);
-	v.spent.step_s = s.median;
+	v.spent.step_s = v.step_s;
+	find_blocks(&v, &s, arena);
 	find_stalls(&v, &s, arena);
 	find_change(&v, &s, arena);
 	if (!v.n_findings)
 		find_jitter(&v, &s);
 	find_pauses(&v);
 	if (job)
-		against(&v, &s);
+		against(&v);
 	qsort(v.findings, v.n_findings, sizeof(*v.findings), by_loss);
 	*ret_view = v;
 	return JL_OK;
@@ -364,6 +557,7 @@ bool jl_run_is_bad(const struct jl_run_view *v)
 static const struct jl_field finding[] = {
 	{ JL_FIELD(jl_run_finding, TEXT, key) },
 	{ JL_FIELD(jl_run_finding, NUMBER, at_step) },
+	{ JL_FIELD(jl_run_finding, NUMBER, to_step), .about = "of a slow block: its last step" },
 	{ JL_FIELD(jl_run_finding, NUMBER, loss_frac), .about = "of the elapsed time" },
 	{ JL_FIELD_AS(jl_run_finding, CHARS, what.en, "what") },
 	{ JL_FIELD_AS(jl_run_finding, CHARS, todo.en, "todo") },
@@ -395,6 +589,10 @@ static const struct jl_field view[] = {
 	{ JL_FIELD(jl_run_view, NUMBER, step_s) },
 	{ JL_FIELD(jl_run_view, NUMBER, step_s_p10) },
 	{ JL_FIELD(jl_run_view, NUMBER, step_s_p90) },
+	{ JL_FIELD(jl_run_view, NUMBER, step_s_lo95) },
+	{ JL_FIELD(jl_run_view, NUMBER, step_s_hi95), .about = "of the typical step, with its rounding" },
+	{ JL_FIELD_AS(jl_run_view, NUMBER, off_frac, "line_off_frac"),
+	  .about = "so far digits or whole seconds let one line be off" },
 	{ JL_FIELD(jl_run_view, NUMBER, tokens_per_s) },
 	{ JL_FIELD_AS(jl_run_view, BOOL, per_gpu, "tokens_of_one_gpu") },
 	{ JL_FIELD(jl_run_view, NUMBER, samples_per_s) },

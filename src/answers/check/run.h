@@ -15,6 +15,7 @@ enum jl_run_issue {
 	JL_RUN_SLOW,       /* the typical step, against the prediction */
 	JL_RUN_DRIFT,      /* steps become slower all along */
 	JL_RUN_SHIFT,      /* from one step on */
+	JL_RUN_BLOCK,      /* from one step on, and back again */
 	JL_RUN_PERIODIC,   /* stalls at even distances */
 	JL_RUN_STALLS,     /* here and there */
 	JL_RUN_JITTER,     /* many steps are longer than half of them */
@@ -28,6 +29,7 @@ struct jl_run_finding {
 	enum jl_run_issue issue;
 	const char *key;       /* in JSON */
 	double at_step;        /* where it begins, or is worst; NAN: everywhere */
+	double to_step;        /* where it ends; NAN: it does not, or is in many places */
 	double loss_frac;      /* of the elapsed time that would be won; NAN: not known */
 	struct jl_bitext what; /* one sentence, with its figures */
 	struct jl_bitext todo;
@@ -36,7 +38,9 @@ struct jl_run_finding {
 struct jl_run_view {
 	const struct jl_runlog *log;
 	struct jl_run_spent spent;
-	double step_s, step_s_p10, step_s_p90;                       /* of steps after warm-up and beside pauses */
+	double step_s, step_s_p10, step_s_p90; /* of steps after warm-up and beside pauses */
+	double step_s_lo95, step_s_hi95; /* of the typical step: how lines differ, and their digits or whole seconds */
+	double off_frac;                 /* of one line's step: so far its digits or the clock let it be off */
 	double tokens_per_s, samples_per_s, flopps, mfu_frac, mem_B; /* medians; as the log has them */
 	bool per_gpu;
 	double drift_frac;        /* last fifth over the first; NAN: too short */

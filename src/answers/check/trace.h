@@ -3,6 +3,7 @@
 
 #include "base/fields.h"
 #include "check/machine_findings.h"
+#include "check/verdict.h"
 
 enum jl_trace_part {
 	JL_TRACE_COMPUTE,
@@ -32,12 +33,15 @@ struct jl_trace_kernel {
 #define JL_TRACE_FINDINGS_MAX 16
 #define JL_TRACE_KERNELS_MAX  12
 #define JL_TRACE_LEAST_FRAC   0.02 /* of the step: less is not said */
+#define JL_TRACE_BAD_FRAC     0.10 /* one finding that costs so much: low, as in a training log */
+#define JL_TRACE_BAD_HOST     0.20 /* ... where it waits for the host, which the profiler itself slows */
 
 struct jl_trace_view {
 	char gpu[96];
 	double n_steps, step_s;
 	double part_s[JL_N_TRACE_PART]; /* of one step; sum is step_s */
 	double n_kernels;               /* of one step */
+	enum jl_verdict verdict;        /* normal or low */
 	size_t n_findings;
 	struct jl_trace_finding findings[JL_TRACE_FINDINGS_MAX]; /* what wins most first */
 	size_t n_top;

@@ -4,15 +4,20 @@
 #include <string.h>
 
 #include "base/fact.h"
+#include "base/mem.h"
 #include "base/stats.h"
 
-#define SAMPLES_LEAST 5
-#define STEADY_TIMES  1.1 /* upper over lower end of the 95 % interval */
-#define STRAY_SPREADS 5
-#define STRAYS_OF     5     /* one of so many runs at most */
-#define DRIFT_LEAST   6     /* runs */
-#define TOP_SPREADS   1.645 /* one healthy run in twenty is so much better */
-#define SPREADS       3     /* how many robust standard deviations a run may be off */
+#define SAMPLES_LEAST     5
+#define STEADY_TIMES      1.1 /* upper over lower end of the 95 % interval */
+#define STRAY_SPREADS     5
+#define PERIOD_S          0.1 /* default period of a CPU quota */
+#define BLOCKS_LEAST      4
+#define BLOCKS_MOST       16
+#define STEADY_MEAN_TIMES 1.3 /* as STEADY_TIMES, of the mean under a quota: low counts only with all of its interval */
+#define STRAYS_OF         5   /* one of so many runs at most */
+#define DRIFT_LEAST       6   /* runs */
+#define TOP_SPREADS       1.645 /* one healthy run in twenty is so much better */
+#define SPREADS           3     /* how many robust standard deviations a run may be off */
 
 static const struct {
 	const char *name, *en;
@@ -111,8 +116,53 @@ static bool is_steady(const struct jl_record *r, const struct jl_stats *s)
 	const bool shared = n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC || n->steal_frac > JL_NOISE_STEAL_FRAC ||
 			    n->wait_frac > JL_NOISE_WAIT_FRAC;
 
+	if (n->throttled_frac > JL_NOISE_STOPPED_FRAC) /* see take_mean */
+		return false;
 	return (held || shared) && s->hi95 <= STEADY_TIMES * s->lo95 && !(fabs(n->drift_frac) > JL_NOISE_DRIFT_FRAC) &&
 	       (!shared || (jl_check_on_gpu(r) && !jl_check_jumps_by_itself(r)));
+}
+
+/* A CPU quota lets a program run and stops it, in every period anew: single samples jump, their mean over the periods does not, and it is
+ * what the quota leaves. The samples as blocks of a period and more; what other processes take is another matter, apart from what they take
+ * while it is stopped. */
+static void take_mean(struct jl_figure *f, const struct jl_record *r)
+{
+	const struct jl_record_noise *n = &r->noise;
+	double sum_s = 0, of_block_s = 0, mean = 0, squares = 0, n_in_block = 0, n_blocks = 0;
+	double *scratch = r->n_samples >= BLOCKS_LEAST ? jl_realloc(NULL, r->n_samples * sizeof(*scratch)) : NULL;
+
+	if (!scratch)
+		return;
+	for (size_t i = 0; i < r->n_samples; i++)
+		sum_s += scratch[i] = r->samples_s[i];
+	const double median_s = jl_stats_median(scratch, r->n_samples), mean_s = sum_s / (double)r->n_samples,
+		     block_s = fmax(PERIOD_S, sum_s / BLOCKS_MOST);
+
+	jl_free(scratch);
+	for (size_t i = 0; i < r->n_samples; i++) {
+		of_block_s += r->samples_s[i];
+		n_in_block++;
+		if (of_block_s < block_s)
+			continue;
+		const double x = log(of_block_s / n_in_block);
+
+		mean += x;
+		squares += x * x;
+		n_blocks++;
+		of_block_s = n_in_block = 0;
+	}
+	if (n_blocks < BLOCKS_LEAST)
+		return;
+	const double variance = fmax(0, squares - mean * mean / n_blocks) / (n_blocks - 1),
+		     half = jl_stats_t_quantile(0.975, (size_t)n_blocks - 1) * sqrt(variance / n_blocks),
+		     times = f->less_is_better ? mean_s / median_s : median_s / mean_s;
+
+	f->value *= times;
+	f->lo95 = f->value * exp(-half);
+	f->hi95 = f->value * exp(half);
+	f->steady = exp(2 * half) <= STEADY_MEAN_TIMES &&
+		    !(n->cpu_other_frac - n->throttled_frac > JL_NOISE_CPU_OTHER_FRAC) &&
+		    !(n->steal_frac > JL_NOISE_STEAL_FRAC);
 }
 
 struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric)
@@ -121,12 +171,16 @@ struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric
 					   : record->n_metrics ? &record->metrics[0]
 							       : NULL;
 
-	return (struct jl_figure){ .value = m ? m->value.median : NAN,
-				   .lo95 = m ? m->value.lo95 : NAN,
-				   .hi95 = m ? m->value.hi95 : NAN,
-				   .noisy = record->noise.noisy,
-				   .steady = m && is_steady(record, &m->value),
-				   .less_is_better = m && m->less_is_better };
+	struct jl_figure f = { .value = m ? m->value.median : NAN,
+			       .lo95 = m ? m->value.lo95 : NAN,
+			       .hi95 = m ? m->value.hi95 : NAN,
+			       .noisy = record->noise.noisy,
+			       .steady = m && is_steady(record, &m->value),
+			       .less_is_better = m && m->less_is_better };
+
+	if (m == record->metrics && record->noise.throttled_frac > JL_NOISE_STOPPED_FRAC)
+		take_mean(&f, record);
+	return f;
 }
 
 /* What a run found out about itself is not what was asked of it. */
@@ -156,6 +210,12 @@ static bool covers(const struct jl_record *a, const struct jl_record *b)
 	return true;
 }
 
+/* Of an earlier run. */
+static bool is_earlier(const struct jl_record *r, const struct jl_record *now)
+{
+	return r != now && strcmp(r->id, now->id) < 0 && !(now->run && r->run && strcmp(now->run, r->run) == 0);
+}
+
 bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
 {
 	if (strcmp(a->kind, b->kind) != 0 || strcmp(a->backend, b->backend) != 0 || !a->n_metrics || !b->n_metrics ||
@@ -175,15 +235,22 @@ struct usual {
 	double sd_ln;
 	size_t n;
 	double least_ln; /* half a range is never below this: the other speed may come first after fifty runs of one */
+	double floor_ln; /* ... where the figure's own runs narrow it: so far others that cannot be seen may reach */
 };
-static const struct usual usual_run = { 0.04, 8, 0 }, usual_gpu = { 0.02, 8, 0 }, usual_unsteady = { 0.12, 8, 0 },
-			  usual_small = { 0.2, 30, 0.81 }, usual_brief = { 0.1, 30, 0.5 },
-			  usual_cached = { 0.1, 30, 1.1 }, usual_storage = { 0.2, 8, 0.1 };
+static const struct usual usual_run = { 0.04, 8, 0, 0 }, usual_gpu = { 0.02, 8, 0, 0 },
+			  usual_unsteady = { 0.12, 8, 0, 0.22 }, usual_small = { 0.2, 30, 0.81, 0 },
+			  usual_brief = { 0.1, 30, 0.5, 0 }, usual_cached = { 0.1, 30, 1.1, 0 },
+			  usual_storage = { 0.2, 8, 0.1, 0.35 };
 
 #define SMALL_B      8388608.0
 #define BRIEF_S      20e-6
 #define CACHED_B     67108864.0
 #define FALSE_ALARMS 0.0005 /* of undisturbed runs */
+#define OWN_RUNS     5
+#define OWN_SD_LEAST 0.01 /* five that agree better agree by chance, or by rounding */
+#define KIND_RUNS    4
+#define WILD_TIMES   1.25
+#define POOLED_MAX   16 /* figures of a kind */
 
 static struct usual usual_of(const struct jl_record *r, bool unsteady)
 {
@@ -223,6 +290,71 @@ static double half_ln(const double *ln, size_t n, struct usual usual, double *re
 		squares += (ln[i] - mean) * (ln[i] - mean);
 	*ret_sd_ln = sqrt(squares / (double)(usual.n + n - 1) * (1 + 1 / (double)n));
 	return fmax(usual.least_ln, jl_stats_t_quantile(1 - FALSE_ALARMS, usual.n + n - 1) * *ret_sd_ln);
+}
+
+/* How runs of other figures of the same kind differ on this machine: squares about each one's own mean. */
+struct pooled {
+	const struct jl_record *figure;
+	double n, mean, squares;
+};
+
+static double pooled_variance(const struct jl_record *now, const struct jl_record *const *records, size_t n_records,
+			      double *ret_dof)
+{
+	struct pooled figures[POOLED_MAX] = { { 0 } };
+	double squares = 0;
+
+	*ret_dof = 0;
+	for (size_t i = 0; i < n_records; i++) {
+		const struct jl_record *r = records[i];
+		struct pooled *p = figures;
+
+		if (strcmp(r->kind, now->kind) != 0 || strcmp(r->backend, now->backend) != 0 || r->noise.noisy ||
+		    !r->n_metrics || !(r->metrics[0].value.median > 0) || !is_earlier(r, now) || jl_check_alike(now, r))
+			continue;
+		while (p < figures + POOLED_MAX && p->figure && !jl_check_alike(p->figure, r))
+			p++;
+		if (p == figures + POOLED_MAX || p->n >= JL_HISTORY_MAX)
+			continue;
+		const double x = log(r->metrics[0].value.median), off = x - p->mean;
+
+		p->figure = r;
+		p->n++;
+		p->mean += off / p->n;
+		p->squares += off * (x - p->mean);
+	}
+	for (size_t i = 0; i < POOLED_MAX; i++) {
+		squares += figures[i].squares;
+		*ret_dof += fmax(0, figures[i].n - 1);
+	}
+	return *ret_dof > 0 ? squares / *ret_dof : 0;
+}
+
+/* From five runs on a figure speaks for itself: Student's t on its own spread, to which that of its kind on this machine is added as four
+ * more runs at most, and no prior of hosts in general. One healthy run in 2,000 falls below the one range, one in 4,000 below this: below the
+ * narrower of both less than one in 1,000, with room for tails. A figure that differs more than the prior says is none of those it was made for: the wider. What may jump between
+ * two speeds has a floor. */
+static void take_own_spread(double *io_half, double *io_sd_ln, const double *ln, size_t n, struct usual usual,
+			    double kind_variance, double kind_dof)
+{
+	const double weight = fmin(kind_dof, KIND_RUNS);
+	double mean = 0, squares = weight * kind_variance;
+
+	if (n < OWN_RUNS)
+		return;
+	for (size_t i = 0; i < n; i++)
+		mean += ln[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (ln[i] - mean) * (ln[i] - mean);
+	const size_t dof = n - 1 + (size_t)weight;
+	const double own_ln = fmax(OWN_SD_LEAST, sqrt(squares / (double)dof)), sd_ln = own_ln * sqrt(1 + 1 / (double)n),
+		     half = fmax(fmax(usual.least_ln, usual.floor_ln),
+				 jl_stats_t_quantile(1 - FALSE_ALARMS / 2, dof) * sd_ln);
+
+	if ((half < *io_half) != (own_ln > WILD_TIMES * usual.sd_ln)) {
+		*io_half = half;
+		*io_sd_ln = sd_ln;
+	}
 }
 
 /* A run that was far off and quiet by its own account may have been of a sick machine: where it is one of many, it does not count.
@@ -321,9 +453,8 @@ void jl_check_history(struct jl_history *ret_history, const struct jl_record *no
 
 	for (size_t i = 0; i < n_records && h.n < JL_HISTORY_MAX; i++) {
 		const struct jl_record *r = records[i];
-		const bool same_run = now->run && r->run && strcmp(now->run, r->run) == 0;
 
-		if (r == now || strcmp(r->id, now->id) >= 0 || same_run || !jl_check_alike(now, r))
+		if (!is_earlier(r, now) || !jl_check_alike(now, r))
 			continue;
 		if (r->noise.noisy) {
 			h.n_noisy++;
@@ -335,11 +466,15 @@ void jl_check_history(struct jl_history *ret_history, const struct jl_record *no
 	if (usual.sd_ln > usual_run.sd_ln)
 		h.spread_ln = usual.sd_ln;
 	if (h.n) {
-		double sd_ln;
+		double sd_ln, kind_dof, half;
 
 		h.n = without_strays(ln, h.n, usual);
-		const double half = half_ln(ln, h.n, usual, &sd_ln);
+		half = half_ln(ln, h.n, usual, &sd_ln);
+		if (h.n >= OWN_RUNS) {
+			const double variance = pooled_variance(now, records, n_records, &kind_dof);
 
+			take_own_spread(&half, &sd_ln, ln, h.n, usual, variance, kind_dof);
+		}
 		h.expect.value = exp(middle_of(ln, h.n, now->metrics[0].less_is_better, &h.drift_frac));
 		h.expect.notice = exp(half + TOP_SPREADS * sd_ln);
 		h.expect.unproven = h.n < JL_HISTORY_TRUSTED;

@@ -1,3 +1,4 @@
+/* Computes a cost study: work per option, utilisation, cost lines, break-even pairs. */
 #include "cost/study.h"
 
 #include <limits.h>
@@ -12,7 +13,7 @@
 
 #define HOURS_A_MONTH 730.0
 
-/* Error for a job that does not fit: its need and the first remedy. */
+/* The error for a job that does not fit: memory need and the first remedy. */
 static void cannot_hold(struct jl_err *why, const struct jl_predicted *x)
 {
 	const double need_GiB = x->p.memory.total_B / 1073741824, has_GiB = x->p.capacity_B / 1073741824;
@@ -31,12 +32,11 @@ static void cannot_hold(struct jl_err *why, const struct jl_predicted *x)
 		     has_GiB);
 }
 
-/* The training run on one option, by the predictor. */
 static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o, const struct jl_request *request,
 			 const struct jl_catalog *cat, struct jl_arena *arena)
 {
 	struct jl_request req = *request;
-	struct jl_predicted job = { .speedup = NAN };
+	struct jl_predicted job = { .speedup = { NAN, NAN, NAN } };
 	const struct jl_prediction *p = &job.p;
 
 	if (!o->has_system) {
@@ -62,8 +62,8 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	w->power_W = p->power_W;
 }
 
-/* All options do the same work: as much as the option with its own utilisation does, else the first machine of one's own,
- * else the first. */
+/* All options do the same amount of work: that of the option with its own utilisation, otherwise of the first owned or bought one, otherwise of
+ * the first. */
 static void same_work(struct jl_cost_study *study)
 {
 	const struct jl_cost_option *best = NULL;
@@ -80,8 +80,7 @@ static void same_work(struct jl_cost_study *study)
 				HOURS_A_MONTH * 3600 / study->work[best - study->options].elapsed_s.value;
 }
 
-/* Utilisation from the work: so many runs a month take so many hours on this option; of what is rented by the hour several may run at
- * once. */
+/* Utilisation from runs per month and the time per run on this option. Machines rented by the hour may run several at once. */
 static enum jl_status util_from_runs(struct jl_cost_study *study, struct jl_err *err)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
@@ -202,11 +201,11 @@ bool jl_cost_is_uneven(const struct jl_cost_study *study)
 		least = n < least ? n : least;
 		most = n > most ? n : most;
 	}
-	/* a price of something unnamed beside one GPU is that of one */
+	/* an unknown number of GPUs counts as one */
 	return !study->has_work && most > 1 && least < most;
 }
 
-/* Refuses settings that no option uses, and more runs than any option can do. */
+/* Rejects settings that no option uses, and more runs than any option can do. */
 static enum jl_status check_work(struct jl_cost_study *study, struct jl_err *err)
 {
 	if (jl_cost_any_does(study))
@@ -221,7 +220,7 @@ static enum jl_status check_work(struct jl_cost_study *study, struct jl_err *err
 	return JL_OK;
 }
 
-/* Break-even pairs: bought against rented; two of a kind only if there is no such pair. */
+/* Break-even pairs: bought against rented; two of the same kind only if there is no such pair. */
 static enum jl_status find_pairs(struct jl_cost_study *study, const struct jl_catalog *cat, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
@@ -240,7 +239,7 @@ static enum jl_status find_pairs(struct jl_cost_study *study, const struct jl_ca
 	return status;
 }
 
-/* Without a stated power the predicted power of the work counts. */
+/* If no power is given, uses the predicted power of the work. */
 static void take_power(struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {

@@ -1,23 +1,23 @@
-/* Figures of named hardware against the catalog: what is listed for any variant that the name may mean is right; what is another listed
- * figure (sparse, both ways, without tensor cores) is named as that. */
+/* Compares figures of named hardware with the catalog. A value listed for any variant of the name is right; a value equal to another listed
+ * figure (sparse, bidirectional, without tensor cores) is reported as that. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "notes/inside.h"
 
-/* SAID_RATE: the words may mean another rate, so that only what is above the listed one differs. */
+/* M_SAID_RATE: the words may mean another rate, so only values above the listed one are reported. */
 enum metric_kind { M_RATE, M_MEMORY, M_MEM_RATE, M_SAID_RATE, M_LINK, M_POWER, M_COUNT, M_GENERATION, M_YEAR };
 
 struct metric {
-	const char *words; /* one of them in the label */
+	const char *words; /* required: one of these in the label */
 	const char * not ; /* none of these in the line */
 	enum jl_qty qty;
 	enum metric_kind kind;
-	size_t fact, other; /* offsets in struct jl_gpu; other: another right reading, 0: none */
+	size_t fact, other; /* offsets in struct jl_gpu; other: alternative correct fact, 0: none */
 	size_t sparse;
 	const char *en;
-	double within; /* relative */
+	double within; /* relative tolerance */
 };
 
 #define F(member) offsetof(struct jl_gpu, member)
@@ -50,7 +50,7 @@ static const struct metric metrics[] = {
 	  JL_Q_BYTE_RATE, M_SAID_RATE, F(mem_Bps), 0, 0, JL_N("memory bandwidth"), 0.045 },
 	{ "메모리|memory|VRAM|GPU RAM|HBM|GDDR",
 	  "사용|usage|used|peak|allocated|시스템|system|requirement|필요|host|예산|budget|부족|여유|needs|need|free|"
-	  "reserved|shared|공유|L1|L2|cache|이상|up to",
+	  "reserved|shared|공유|L1|L2|cache|이상|up to|left|remain|remaining|in use",
 	  JL_Q_BYTES, M_MEMORY, F(mem_B), 0, 0, JL_N("memory"), 0.03 },
 	{ "TDP|전력|소비 전력|power limit|max power|power draw|Power|TGP",
 	  "PSU|파워|supply|권장|idle|measured|실측|평균|average|서플라이|efficiency", JL_Q_POWER, M_POWER, F(tdp_W), 0,
@@ -73,7 +73,7 @@ static const struct jl_fact *fact_of(const struct jl_gpu *gpu, size_t offset)
 
 static bool near(const struct jl_figure *f, double listed, double within)
 {
-	/* a range or a bound holds it; otherwise to its digits, or as near as sources are to each other */
+	/* within a range or bound; otherwise within its digits, or the tolerance between sources */
 	const double slack = fmax(jl_fig_slack(f), within * listed);
 
 	if (f->flags & JL_FIG_LEAST && listed >= f->lo * 0.98 && listed <= f->lo * 1.5)
@@ -83,7 +83,7 @@ static bool near(const struct jl_figure *f, double listed, double within)
 	return f->lo - slack <= listed && listed <= f->hi + slack;
 }
 
-/* As makers count: "80 GB" on a card are 80 GiB, and some list 80 GB. `count`: of all cards together. */
+/* Accepts both conventions: "80 GB" of a card are 80 GiB or 80 GB. `count`: total of all cards. */
 static bool right(const struct metric *m, const struct jl_figure *f, const struct jl_entity *e, size_t offset,
 		  uint32_t count, bool total)
 {
@@ -112,12 +112,12 @@ static bool known(const struct jl_entity *e, size_t offset)
 	return false;
 }
 
-struct place { /* where a figure stands, as words */
+struct place { /* text around a figure */
 	const char *label, *line;
 	size_t label_len, line_len;
 };
 
-/* The same said of the same thing before: that is the root. Generations that are counted wrong are one mistake. */
+/* Links to an earlier finding about the same thing. Wrong generation counts are one mistake. */
 static void link_root(struct jl_audit_note *note, struct jl_audit_finding *said, const struct jl_entity *e)
 {
 	const struct jl_figure *f = &note->figures[said->figure];
@@ -154,7 +154,7 @@ static void say_listed(struct jl_audit_note *note, struct jl_audit_finding *said
 	if (!fact)
 		return;
 	if (m->kind == M_MEMORY && f->scale == 1e9) {
-		lo /= 1.073741824; /* shown as the maker writes it */
+		lo /= 1.073741824; /* display in the vendor's convention */
 		hi /= 1.073741824;
 	}
 	if (hi > lo * 1.001) {
@@ -166,7 +166,7 @@ static void say_listed(struct jl_audit_note *note, struct jl_audit_finding *said
 	said->source = fact->source ? fact->source : e->gpus[0]->source;
 }
 
-/* "1,008 Gb/s" of a card that has 1,008 GB/s. */
+/* True for "1,008 Gb/s" of a card with 1,008 GB/s. */
 static bool bits_for_bytes(const struct metric *m, const struct jl_figure *f, const struct jl_entity *e)
 {
 	const double digits = log10(f->scale * 8);
@@ -191,7 +191,7 @@ static void differs(struct jl_audit_note *note, const struct metric *m, int32_t 
 	say_listed(note, said, m, f, e);
 	link_root(note, said, e);
 	if (m->sparse && right(m, f, e, m->sparse, 1, false)) {
-		for (size_t i = 0; i < e->n_gpus; i++) /* the variant whose sparse rate it is */
+		for (size_t i = 0; i < e->n_gpus; i++) /* the variant with this sparse rate */
 			if (near(f, fact_of(e->gpus[i], m->sparse)->value, m->within) &&
 			    !isnan(fact_of(e->gpus[i], m->fact)->value)) {
 				jl_fig_text(said->estimate, note, f, fact_of(e->gpus[i], m->fact)->value, 0);
@@ -220,7 +220,7 @@ static void differs(struct jl_audit_note *note, const struct metric *m, int32_t 
 		jl_audit_finding_explain(said, "%s: {%s} is listed at %s", name, m->en, said->estimate);
 }
 
-/* True where a rate far below the listed one may be a measurement, which is no contradiction. */
+/* True if a rate far below the listed one may be a measurement. */
 static bool may_be_measured(const struct metric *m, const struct jl_figure *f, const struct jl_entity *e, bool strong)
 {
 	double listed = 0;
@@ -231,7 +231,7 @@ static bool may_be_measured(const struct metric *m, const struct jl_figure *f, c
 	       f->hi < listed && !strong;
 }
 
-/* Half precision without tensor cores, as some sites list it: two or four times the FP32 rate. */
+/* Half-precision rate without tensor cores, as some sites list it: two or four times FP32. */
 static bool half_of_cores(const struct jl_figure *f, const struct jl_entity *e)
 {
 	for (size_t i = 0; i < e->n_gpus; i++)
@@ -348,14 +348,14 @@ static void check_year(struct jl_audit_note *note, int32_t fig, const struct jl_
 	snprintf(said->estimate, sizeof said->estimate, "%d", lo);
 	snprintf(said->fix, sizeof said->fix, "%d", lo);
 	if (e->family && f->lo > lo && f->lo <= hi)
-		said->fix[0] = '\0'; /* the note may speak of a later card of it elsewhere, with this year */
-	/* announced and sold are not the same year */
+		said->fix[0] = '\0'; /* the year may be that of a later card elsewhere in the note */
+	/* years of announcement and of sale may differ */
 	said->shown = e->family || fabs(f->lo - lo) > 1;
 	link_root(note, said, e);
 	jl_audit_finding_explain(said, "%s came in %d", name, lo);
 }
 
-/* True: a metric is meant. */
+/* Returns true if the figure is a known metric. */
 static bool judge(struct jl_audit_note *note, int32_t fig, const struct jl_mention *on, const struct place *p,
 		  bool strong)
 {
@@ -370,7 +370,7 @@ static bool judge(struct jl_audit_note *note, int32_t fig, const struct jl_menti
 		    (*m->not &&jl_span_has(p->line, p->line_len, m->not )))
 			continue;
 		if (!strong && (m->kind == M_MEMORY || m->kind == M_POWER || m->kind == M_COUNT))
-			continue; /* in a sentence it may be what something needs or has left */
+			continue; /* a sentence may be about required or free memory */
 		if (m->kind == M_GENERATION)
 			check_generation(note, fig, e, JL_QUOTE(note, on));
 		else if (m->kind == M_YEAR)
@@ -387,7 +387,7 @@ static bool judge(struct jl_audit_note *note, int32_t fig, const struct jl_menti
 	return false;
 }
 
-/* A table: the column's head is the label, the row names the hardware; or the other way round. */
+/* Tables: the header is the metric and the row names the hardware, or transposed. */
 static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g)
 {
 	for (uint32_t r = g->has_heads; r < g->n_rows; r++)
@@ -414,7 +414,7 @@ static void judge_grid(struct jl_audit_note *note, const struct jl_grid *g)
 		}
 }
 
-/* True where the text beside the figure names the quantity: "32 GB GDDR6X", "80 GB of HBM3", "메모리는 32 GB", "TDP 400 W". */
+/* True if adjacent text names the quantity: "32 GB GDDR6X", "80 GB of HBM3", "has 80 GB of memory", "메모리는 32 GB", "TDP 400 W". */
 static bool is_named(const struct jl_audit_note *note, const struct jl_figure *f, uint32_t from, uint32_t to)
 {
 	const char *t = note->text;
@@ -422,7 +422,9 @@ static bool is_named(const struct jl_audit_note *note, const struct jl_figure *f
 
 	at += at < to && t[at] == ' ';
 	at += to - at > 3 && memcmp(t + at, "of ", 3) == 0 ? 3 : 0;
-	if (f->qty == JL_Q_BYTES && jl_words_begin(t + at, to - at, "GDDR|HBM|VRAM", false))
+	if (f->qty == JL_Q_BYTES && (jl_words_begin(t + at, to - at, "GDDR|HBM|VRAM", false) ||
+				     (jl_words_begin(t + at, to - at, "memory", false) &&
+				      jl_span_has(t + from, f->at - from, "has|have|offers|comes with"))))
 		return true;
 	while (before > from && strchr(" :", t[before - 1]))
 		before--;
@@ -438,7 +440,7 @@ static bool is_named(const struct jl_audit_note *note, const struct jl_figure *f
 	return false;
 }
 
-/* In a sentence: "GPU memory: 80 GB" by its key, and then the hardware may stand above it; else by the clause, which names both. */
+/* Sentences: "GPU memory: 80 GB", with the hardware possibly in the context; otherwise a clause with both. */
 static void judge_said(struct jl_audit_note *note, const struct jl_line *line, uint32_t i)
 {
 	const struct jl_figure *f = &note->figures[i];
@@ -451,7 +453,7 @@ static void judge_said(struct jl_audit_note *note, const struct jl_line *line, u
 	const struct jl_mention *here = jl_audit_mention_in(note, line, from, to), *on;
 	struct place p = { .line = t + from, .line_len = to - from };
 
-	/* of several the one that stands between the figure before it and this one */
+	/* with several names, the one between the previous figure and this one */
 	if (!here && jl_span_has(t + from, to - from, "against|vs|versus|than|보다|비해"))
 		return;
 	if (!here && i > line->fig && f[-1].at >= from)
@@ -462,7 +464,7 @@ static void judge_said(struct jl_audit_note *note, const struct jl_line *line, u
 	if (!on && (keyed || f->qty == JL_Q_GENERATION))
 		on = jl_audit_speaks_of(note, f->at);
 	for (uint32_t m = line->mention; !on && f->qty == JL_Q_GENERATION && m < line->mention + line->n_mentions; m++)
-		on = &note->mentions[m]; /* "Hopper, 4th generation tensor cores" */
+		on = &note->mentions[m]; /* e.g. "Hopper, 4th generation tensor cores" */
 	if (!on)
 		return;
 	if (keyed) {
@@ -477,11 +479,11 @@ static void judge_said(struct jl_audit_note *note, const struct jl_line *line, u
 		     k != i && note->figures[k].qty == JL_Q_BYTES && g < jl_mention_entity(note, on)->n_gpus; g++)
 			if (near(&note->figures[k], jl_mention_entity(note, on)->gpus[g]->mem_B.value / 1.073741824,
 				 0.01))
-				return; /* the line has it; this one is another's, or another way to count */
+				return; /* another figure of the line is right; this one may count differently */
 	from = f->at - from > 60 ? f->at - 60 : from;
 	for (uint32_t k = i; k-- > line->fig;)
 		if (note->figures[k].qty == f->qty && note->figures[k].at + note->figures[k].len > from)
-			from = note->figures[k].at + note->figures[k].len; /* the words of another one */
+			from = note->figures[k].at + note->figures[k].len; /* excludes the words of another figure */
 	p.label = t + from;
 	for (p.label_len = f->at + f->len - from; p.label + p.label_len < t + to &&
 						  from + p.label_len < f->at + f->len + 40 &&
@@ -490,7 +492,7 @@ static void judge_said(struct jl_audit_note *note, const struct jl_line *line, u
 	judge(note, (int32_t)i, on, &p, named);
 }
 
-/* "RTX 3090 48GB", "Hopper (2023)": right behind the name. */
+/* Figures right after the name: "RTX 3090 48GB", "Hopper (2023)". */
 static void judge_adjacent(struct jl_audit_note *note, const struct jl_mention *m)
 {
 	const struct jl_line *line = &note->lines[m->line];

@@ -1,3 +1,4 @@
+/* Writes plans as settings of frameworks. */
 #include "plan/answer.h"
 
 #include "base/json.h"
@@ -60,10 +61,27 @@ static struct jl_plan_reason trl_absent(const struct jl_case *c)
 	return (struct jl_plan_reason){ why };
 }
 
+/* Vendors whose devices each target supports. */
+static bool runs_on(enum jl_plan_target target, const struct jl_gpu *gpu)
+{
+	static const char *const vendors[JL_N_PLAN_TARGET] = { [JL_PLAN_MEGATRON] = "NVIDIA AMD",
+							       [JL_PLAN_DEEPSPEED] = "NVIDIA AMD Intel",
+							       [JL_PLAN_TORCHTITAN] = "NVIDIA AMD Intel",
+							       [JL_PLAN_TRL] = "NVIDIA AMD Intel Apple" };
+
+	return !gpu || !gpu->vendor || strstr(vendors[target], gpu->vendor);
+}
+
 struct jl_plan_reason jl_plan_settings_absent(enum jl_plan_target target, const struct jl_case *c)
 {
 	static const struct jl_plan_reason fine = { 0 };
 	const struct jl_plan *p = &c->plan;
+	const struct jl_gpu *gpu = c->machine.sys.gpu;
+
+	if (!runs_on(target, gpu) && jl_same_text(gpu->vendor, "Google"))
+		return (struct jl_plan_reason){ JL_N("it does not run on TPUs; MaxText and PyTorch/XLA do") };
+	if (!runs_on(target, gpu))
+		return (struct jl_plan_reason){ JL_N("it does not run on these devices") };
 
 	if ((target == JL_PLAN_MEGATRON || target == JL_PLAN_TORCHTITAN) && jl_tune_frozen(&c->shard.tune))
 		return (struct jl_plan_reason){ JL_N("its own scripts have no adapters") };
@@ -110,7 +128,7 @@ static void megatron_states(struct jl_buf *out, const struct jl_case *c)
 		jl_buf_printf(out, "--num-distributed-optimizer-instances %.0f\n", p->dp * p->cp / p->shard);
 	if (p->dp * p->cp > 1)
 		jl_buf_puts(out, "--overlap-grad-reduce\n");
-	if (p->offload & JL_OFFLOAD_OPTIMIZER) /* which is part of the distributed one */
+	if (p->offload & JL_OFFLOAD_OPTIMIZER) /* included in the distributed optimizer */
 		jl_buf_printf(out, "%s--optimizer-cpu-offload --use-precision-aware-optimizer\n",
 			      p->zero ? "" : "--use-distributed-optimizer\n");
 	if (p->offload & JL_OFFLOAD_ACTIVATIONS)
@@ -123,7 +141,7 @@ static const char *tf32_of(const struct jl_case *c, const char *text)
 	return c->shard.dtype == JL_TF32 ? text : "";
 }
 
-/* Layers that divide only where the embedding and the head count as one each. */
+/* The number of layers divides only if embedding and head count as one layer each. */
 static void megatron_uneven(struct jl_buf *out, double n_layers, double n_chunks)
 {
 	if (fmod(n_layers, n_chunks) == 0)
@@ -139,7 +157,7 @@ static void megatron(struct jl_buf *out, const struct jl_case *c)
 	const struct jl_plan *p = &c->plan;
 
 	jl_buf_puts(out, tf32_of(c, "export TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1\n"));
-	if (p->zero >= 2) /* its FSDP refuses 1; before Blackwell slices do not run without */
+	if (p->zero >= 2) /* FSDP requires > 1; before Blackwell tensor parallelism requires 1 */
 		jl_buf_puts(out, "unset CUDA_DEVICE_MAX_CONNECTIONS\n");
 	else if (p->tp * p->cp > 1 && jl_plan_one_queue(c))
 		jl_buf_puts(out, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
@@ -178,7 +196,7 @@ static void deepspeed_device(struct jl_json *json, const char *key)
 static void deepspeed(struct jl_buf *out, const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
-	/* On one device stage 3 is how weights get to the host. */
+	/* on one device only stage 3 offloads weights */
 	const int stage = p->offload & JL_OFFLOAD_PARAMS ? 3 : p->offload && !p->zero ? 1 : p->zero;
 	struct jl_json json;
 
@@ -238,7 +256,7 @@ static void torchtitan(struct jl_buf *out, const struct jl_case *c)
 	jl_buf_printf(out, "\n[activation_checkpoint]\nmode = \"%s\"\n", modes[p->recompute]);
 	if (p->recompute == JL_RECOMPUTE_SELECTIVE)
 		jl_buf_puts(out, "selective_ac_option = \"op\"\n");
-	if (c->framework == JL_FW_COMPILED || p->tp_async) /* overlapped slices are the compiler's work */
+	if (c->framework == JL_FW_COMPILED || p->tp_async) /* overlapped tensor parallelism needs the compiler */
 		jl_buf_puts(out, "\n[compile]\nenable = true\n");
 	if (c->shard.dtype == JL_FP8)
 		jl_buf_puts(out, "\n[model]\nconverters = [\"float8\"]\n");
@@ -263,7 +281,7 @@ static void trl_adapters(struct jl_buf *out, const struct jl_tune *tune, bool cu
 		jl_buf_printf(out, " \\\n  --load_in_4bit --bnb_4bit_quant_type nf4%s%s",
 			      tune->base == JL_BASE_NF4 ? " --use_bnb_nested_quant" : "",
 			      cut ? " --bnb_4bit_quant_storage bfloat16"
-				  : ""); /* FSDP cuts floating-point tensors only */
+				  : ""); /* FSDP shards floating-point tensors only */
 }
 
 static void trl(struct jl_buf *out, const struct jl_case *c)

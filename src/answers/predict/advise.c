@@ -1,3 +1,4 @@
+/* Tries changes to a case and ranks them by their gain. */
 #include "predict/answer.h"
 
 #include <math.h>
@@ -12,10 +13,10 @@
 struct idea_in {
 	const struct jl_catalog *cat;
 	const struct jl_case *base;
-	struct jl_case_price weight; /* of the base */
-	enum jl_room room;           /* of the base */
-	double half_ln;              /* how sure its step is */
-	double limit_B;              /* memory that a change may need: no advice into the margin that the base leaves */
+	struct jl_case_price weight; /* price of the base */
+	enum jl_room room;           /* memory state of the base */
+	double half_ln;              /* half-width of the base's interval, as ln */
+	double limit_B; /* memory limit for a changed case: must not use the margin that the base leaves free */
 	bool fits;
 	struct jl_arena *arena;
 };
@@ -31,7 +32,7 @@ static void say(struct jl_advice *advice, const char *en, ...)
 	va_end(args);
 }
 
-/* An idea changes `alt` and says so; false: it does not apply. */
+/* An idea changes `alt` and describes the change; returns false if it does not apply. */
 
 static bool pad_vocabulary(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
@@ -57,7 +58,7 @@ static bool more_zero(const struct idea_in *in, struct jl_case *alt, struct jl_a
 		alt->plan.zero = zero;
 		jl_case_set_states(alt);
 		w = jl_case_price(alt);
-		/* Ties: the higher stage, which leaves more memory. */
+		/* ties: the higher stage, which leaves more memory free */
 		if (w.memory.total_B <= in->limit_B && w.step.step_s < best_s * (1 + 1e-6)) {
 			best_s = fmin(best_s, w.step.step_s);
 			best = zero;
@@ -135,7 +136,7 @@ static bool compile(const struct idea_in *in, struct jl_case *alt, struct jl_adv
 	return true;
 }
 
-/* Compilers lay them so by themselves. */
+/* Compilers choose this layout themselves. */
 static bool channels_last(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	if (in->base->software & (JL_SW_CHANNELS_LAST | JL_SW_COMPILED) ||
@@ -146,7 +147,7 @@ static bool channels_last(const struct idea_in *in, struct jl_case *alt, struct 
 	return true;
 }
 
-/* Adapters and unpacked weights are no work for a compiler; others have written those kernels. */
+/* Fused kernels of tuning libraries, for fine-tuning in plain PyTorch. torch.compile gains little there, because of adapters and packed weights. */
 static bool fused(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	if (in->base->framework != JL_FW_EAGER || !in->base->tuned)
@@ -237,7 +238,7 @@ static bool interleave(const struct idea_in *in, struct jl_case *alt, struct jl_
 	return best > 0;
 }
 
-/* More samples a step, by whichever of the two gains more: larger passes, or more of them. */
+/* More samples per step, by larger passes or by more passes, whichever gains more. */
 static bool larger_global(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	struct jl_advice text = *advice;
@@ -256,7 +257,7 @@ static bool larger_global(const struct idea_in *in, struct jl_case *alt, struct 
 	return true;
 }
 
-/* One of the GPUs by itself, with its share of the batch. */
+/* Throughput of a single GPU with its share of the batch. */
 static double alone_per_s(const struct jl_case *c)
 {
 	struct jl_case one;
@@ -279,13 +280,13 @@ double jl_alone_samples_per_s(const struct jl_case *c)
 	return copies ? alone_per_s(c) : NAN;
 }
 
-/* Pairs are what a bridge joins: tried on two GPUs against two GPUs. */
+/* A bridge joins pairs, so two GPUs are compared with and without it. */
 static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	const struct jl_case *base = in->base;
 	const enum jl_intra_kind kind = base->machine.fabric.intra_kind;
 	const struct jl_sys *now = &base->machine.sys;
-	/* of the GPU's own kind, whose cards go on the way that they go now */
+	/* a bridge for this GPU's connector; other traffic keeps its present path */
 	const struct jl_link_info *join = jl_probe_join(in->cat, "bridge-pair", now->gpu ? now->gpu->link : NULL,
 							now->join ? now->join->id : NULL);
 	struct jl_case two;
@@ -314,7 +315,7 @@ static bool bridge(const struct idea_in *in, struct jl_case *alt, struct jl_advi
 	return true;
 }
 
-/* Advice for a step that waits for its input. */
+/* True if the step waits for its input. */
 
 static bool waits_for(const struct idea_in *in, bool storage)
 {
@@ -348,7 +349,7 @@ static bool more_threads(const struct idea_in *in, struct jl_case *alt, struct j
 	return true;
 }
 
-/* Storage as fast as devices and CPU threads can use. */
+/* Assumes storage as fast as the devices and CPU threads can use. */
 static bool faster_storage(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice)
 {
 	const struct jl_input_time t = jl_case_input(in->base);
@@ -361,15 +362,14 @@ static bool faster_storage(const struct idea_in *in, struct jl_case *alt, struct
 	return true;
 }
 
-#define TRITON_VENDORS                                                                                                 \
-	"NVIDIA AMD Intel" /* whose GPUs Triton compiles for: torch.compile's and Liger's kernels are its */
+#define TRITON_VENDORS "NVIDIA AMD Intel" /* vendors supported by Triton, which torch.compile and Liger use */
 
-/* `network`: also of networks that are lists of operators. */
+/* `network`: also applies to networks given as lists of operators. */
 static const struct {
 	const char *key;
 	bool (*change)(const struct idea_in *in, struct jl_case *alt, struct jl_advice *advice);
 	bool network;
-	const char *vendors; /* whose GPUs it runs on; NULL: all */
+	const char *vendors; /* vendors whose GPUs support it; NULL: all */
 } ideas[] = {
 	{ .key = "pad_vocabulary", .change = pad_vocabulary },
 	{ .key = "nvlink_bridge", .change = bridge, .network = true },
@@ -403,8 +403,8 @@ struct jl_estimate jl_advice_gain(const struct jl_advice *a, const struct jl_wid
 	return jl_estimate_around(times, half);
 }
 
-/* Changes of the request; each gain is that of the changed request with its own batch. Of one key the first that helps is taken. An option that
- * the user gave is changed only where nothing runs with it. */
+/* Changes of the request's options. The gain is that of the changed request with its own batch. Of rows with the same key the first that helps
+ * is used. An option given by the user is changed only if nothing fits with it. */
 enum { NO = JL_UNSET, AGAIN = JL_RECOMPUTE_FULL, STATES = JL_OFFLOAD_OPTIMIZER, ALL = STATES | JL_OFFLOAD_PARAMS };
 
 static const struct remedy {
@@ -423,7 +423,7 @@ static const struct remedy {
 };
 #define N_IDEAS (JL_LEN(ideas) + JL_LEN(remedies))
 
-/* Sets a member of the request by a remedy; false: it is set already, or to another value. */
+/* Sets an option of the request to a remedy's value; false: it has this value already, or another one that must stay. */
 static bool put(int *asked, int value, int now, bool may)
 {
 	if (value == JL_UNSET)
@@ -448,8 +448,8 @@ static bool ask_for(const struct idea_in *in, const struct remedy *r, struct jl_
 	    !put(&req.optimizer, r->optimizer, base->optimizer, false) || !put(&req.states, r->states, NO, false) ||
 	    (r->offload != NO && !(base->machine.dev.host_Bps > 0)) ||
 	    jl_case_choose(alt, in->cat, &base->subject, &base->machine, &req, NULL) ||
-	    (r->zero != NO && alt->global_batch == base->global_batch) || /* another idea's */
-	    (r->optimizer != NO && alt->framework == JL_FW_MEGATRON))     /* which has its own */
+	    (r->zero != NO && alt->global_batch == base->global_batch) || /* covered by another idea */
+	    (r->optimizer != NO && alt->framework == JL_FW_MEGATRON))     /* Megatron has its own optimizer */
 		return false;
 	if (alt->global_batch != base->global_batch)
 		say(advice, JL_N("{%s} (global %.0f)"), r->en, alt->global_batch);
@@ -496,7 +496,7 @@ static bool try_idea(const struct idea_in *in, size_t i, struct jl_advice *advic
 	return true;
 }
 
-/* Orders advice: a case that fits with room comes before one that hardly fits. */
+/* Sorts advice: a case that fits with room precedes one that barely fits. */
 static bool comes_before(const struct jl_advice *a, const struct jl_advice *b)
 {
 	return a->makes_it_fit && a->tight != b->tight ? b->tight : gain(a) > gain(b);
@@ -509,7 +509,7 @@ size_t jl_advise(struct jl_advice ret_advice[JL_ADVICE_MAX], const struct jl_cat
 	const char *key = "";
 	size_t n = 0;
 
-	if (c->subject.kind->is_captured) /* what is in the list is not changed here */
+	if (c->subject.kind->is_captured) /* a captured program's operators cannot be changed */
 		return 0;
 	in.half_ln = jl_case_half_ln(c, &in.weight.step);
 	in.room = jl_case_room(c, &in.weight);

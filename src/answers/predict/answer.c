@@ -1,3 +1,4 @@
+/* Builds complete answers: one prediction with advice, series, collectives, estimates by hand. */
 #include "predict/answer.h"
 
 #include <math.h>
@@ -72,7 +73,8 @@ static struct jl_scaled scaled(const struct jl_predicted *row)
 	return (struct jl_scaled){ &row->p.step, row->how.n_gpus, row->how.global_batch };
 }
 
-/* With the first that fits and runs the recipe; what does not fit has no speed, and another recipe no efficiency. */
+/* Compares each row with the first one that fits and runs the recipe. Rows that do not fit have no speedup; rows with another recipe have no
+ * efficiency. */
 static void compare_rows(struct jl_sweep *sweep)
 {
 	struct jl_predicted *rows = sweep->rows, *base = rows;
@@ -87,15 +89,33 @@ static void compare_rows(struct jl_sweep *sweep)
 	for (struct jl_predicted *r = rows; r < rows + n; r++) {
 		const struct jl_scaled more = scaled(r);
 
-		r->speedup = r->p.room == JL_ROOM_NONE && r != base
-				     ? NAN
-				     : r->p.samples_per_s.value / base->p.samples_per_s.value;
-		r->efficiency_frac = r->recipe == JL_RECIPE_SAME ? r->speedup * base->how.n_gpus / r->how.n_gpus : NAN;
+		r->speedup = jl_estimate_around(
+			r->p.room == JL_ROOM_NONE && r != base ? NAN
+							       : r->p.samples_per_s.value / base->p.samples_per_s.value,
+			r == base ? 0 : jl_ratio_half_ln(&r->how.machine.widths, r->p.half_ln, base->p.half_ln));
+		r->efficiency_frac = r->recipe == JL_RECIPE_SAME ? r->speedup.value * base->how.n_gpus / r->how.n_gpus
+								 : NAN;
 		if (r->efficiency_frac > JL_EFFICIENCY_PLAIN)
 			r->above = jl_scaled_gain(&one, &more);
 		sweep->changes |= r->recipe != JL_RECIPE_SAME && r->p.room != JL_ROOM_NONE;
 	}
 	sweep->base = base;
+}
+
+/* Throughput of one GPU as predict runs it by itself. A recipe with sharded states keeps them in 16 bits even on one GPU, so the two single-GPU
+ * speeds differ; the output shows both. */
+static struct jl_estimate alone(const struct jl_sweep *sweep, const struct jl_catalog *cat,
+				const struct jl_subject *subject, const struct jl_request *each)
+{
+	const struct jl_predicted *one = sweep->base;
+	struct jl_case how;
+	struct jl_prediction p;
+
+	if (!one || one->how.n_gpus != 1 || one->how.plan.zero < 1 || each->plan.zero != JL_UNSET ||
+	    one->recipe != JL_RECIPE_SAME || jl_case_choose(&how, cat, subject, &one->how.machine, each, NULL))
+		return jl_estimate_around(NAN, 0);
+	jl_predict(&p, cat, &how);
+	return p.room == JL_ROOM_NONE || how.plan.zero >= 1 ? jl_estimate_around(NAN, 0) : p.samples_per_s;
 }
 
 enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog *cat, const struct jl_request *req,
@@ -112,7 +132,7 @@ enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog
 	JL_TRY(sweep_parse(&list, text, err));
 	JL_TRY(jl_subject_find(&subject, cat, req, arena, err));
 	JL_TRY(req->system ? jl_sys_parse(&sys, cat, req->system, arena, err) : no_system("\"8x rtx-3090\"", err));
-	each.plan.dp = NAN; /* the sweep's own variable */
+	each.plan.dp = NAN; /* the series varies it */
 	rows = jl_arena_array(arena, list.n, sizeof *rows);
 	JL_TRY(jl_got(rows, err));
 	for (size_t i = 1; i < list.n; i++)
@@ -132,6 +152,7 @@ enum jl_status jl_sweep_make(struct jl_sweep *ret_sweep, const struct jl_catalog
 	last = &rows[list.n - 1];
 	*ret_sweep = (struct jl_sweep){ .n = list.n, .rows = rows, .last = last };
 	compare_rows(ret_sweep);
+	ret_sweep->alone_per_s = alone(ret_sweep, cat, &subject, &each);
 	last->n_advice = jl_advise(last->advice, cat, &last->how, arena);
 	return JL_OK;
 }
@@ -165,9 +186,9 @@ enum jl_status jl_collective_series_make(struct jl_collective_series *ret_series
 	return JL_OK;
 }
 
-/* --- by hand */
+/* --- estimates by hand */
 
-/* The same request on the baseline, as many of its devices as it has. */
+/* The same request on the baseline, limited to its number of devices. */
 static enum jl_status make_base(struct jl_case *ret_base, const struct jl_catalog *cat, const struct jl_request *req,
 				const struct jl_case *c, const char *baseline, struct jl_arena *arena,
 				struct jl_err *err)
@@ -177,11 +198,11 @@ static enum jl_status make_base(struct jl_case *ret_base, const struct jl_catalo
 
 	same.system = baseline ? baseline : JL_EXPLAINED_BASELINE;
 	same.plan = empty.plan;
-	same.batch = c->shard.micro_batch * c->plan.n_micro; /* as much for each of its workers */
+	same.batch = c->shard.micro_batch * c->plan.n_micro; /* the same batch per worker */
 	same.micro_batch = same.global_batch = same.accumulate = NAN;
 	if (!jl_case_make(ret_base, cat, &same, arena, err))
 		return JL_OK;
-	same.dtype = JL_UNSET; /* an older device may not compute in the format that was asked for */
+	same.dtype = JL_UNSET; /* an older device may not support the requested format */
 	return jl_case_make(ret_base, cat, &same, arena, err);
 }
 

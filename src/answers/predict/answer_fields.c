@@ -1,3 +1,4 @@
+/* Fields of predictions for JSON. */
 #include <math.h>
 
 #include "predict/answer.h"
@@ -5,8 +6,6 @@
 #include "predict/program_case.h"
 #include "predict/technique.h"
 #include "program/tune.h"
-
-/* --- how it runs */
 
 JL_NUMBER_OF(params, jl_case, jl_subject_params(&r->subject));
 JL_TEXT_OF(precision, jl_case, jl_dtype_name(r->shard.dtype));
@@ -29,7 +28,7 @@ static const char *const *offload(const void *record)
 		    (bits & JL_OFFLOAD_ACTIVATIONS ? 4 : 0)];
 }
 
-/* Asked for, and there to be had. */
+/* Requested and available. */
 JL_BOOL_OF(fused, jl_case,
 	   r->shard.flash && !jl_transformer_spells_attention(&r->subject.model, r->shard.dtype, r->profile.fusion));
 JL_BOOL_OF(is_tuned, jl_case, r->tuned);
@@ -72,7 +71,7 @@ static const struct jl_field how[] = {
 };
 const struct jl_schema jl_case_fields = JL_SCHEMA("case", jl_case, how);
 
-/* --- what follows */
+/* --- the prediction */
 
 static const struct jl_field breakdown[] = {
 	{ JL_FIELD_AS(jl_step_cost, NUMBER, compute_s, "compute") },
@@ -225,8 +224,6 @@ static const struct jl_field prediction[] = {
 };
 const struct jl_schema jl_prediction_fields = JL_SCHEMA("prediction", jl_prediction, prediction);
 
-/* --- what would help */
-
 JL_NUMBER_OF(gain_frac, jl_advice, r->samples_per_s_after / r->samples_per_s_before - 1);
 
 static const struct jl_field advice[] = {
@@ -242,7 +239,7 @@ static const struct jl_field advice[] = {
 };
 static const struct jl_schema advice_schema = JL_SCHEMA("advice", jl_advice, advice);
 
-/* --- all of it, and a series */
+/* --- whole answer, series */
 
 static const struct jl_field assumed[] = {
 	{ JL_FIELD_MANY(jl_case, ARRAY, notes.items, notes.n, "assumptions", &jl_note_fields) },
@@ -290,7 +287,8 @@ static const struct jl_choice recipes[] = { { "same", JL_RECIPE_SAME },
 					    { NULL, 0 } };
 JL_TEXT_OF(above, jl_predicted, r->efficiency_frac > JL_EFFICIENCY_PLAIN ? jl_parts[r->above.part].key : NULL);
 static const struct jl_field swept[] = { HOW,
-					 { JL_FIELD(jl_predicted, NUMBER, speedup) },
+					 { JL_FIELD_AS(jl_predicted, NUMBER, speedup.value, "speedup") },
+					 { JL_FIELD_AS(jl_predicted, ESTIMATE, speedup, "speedup_range") },
 					 { JL_FIELD(jl_predicted, NUMBER, efficiency_frac) },
 					 { JL_FIELD(jl_predicted, CHOICE, recipe), .choices = recipes },
 					 { JL_FIELD_TEXT_OF("above_by", above) },
@@ -305,8 +303,6 @@ static const struct jl_field sweep[] = {
 	{ JL_FIELD(jl_sweep, SEEN, last), .sub = &last_schema, .flags = JL_FF_FLAT },
 };
 const struct jl_schema jl_sweep_fields = JL_SCHEMA("sweep", jl_sweep, sweep);
-
-/* --- collectives */
 
 static double busbw_of(const struct jl_collective_case *c, double algbw_Bps)
 {
@@ -357,7 +353,7 @@ static const struct jl_field series[] = {
 };
 const struct jl_schema jl_collective_fields = JL_SCHEMA("collective_series", jl_collective_series, series);
 
-/* --- by hand */
+/* --- estimates by hand */
 
 JL_NUMBER_OF(cycles_ratio, jl_cycles, r->without_cycles / r->with_cycles);
 JL_NUMBER_OF(product_ratio, jl_product_time, r->vector_s / r->tensor_s);
@@ -419,8 +415,6 @@ static const struct jl_field explained[] = {
 	{ JL_FIELD_GROUP("explain", &by_hand_schema) },
 };
 const struct jl_schema jl_explained_fields = JL_SCHEMA("explained", jl_explained, explained);
-
-/* --- every technique */
 
 JL_BOOL_OF(is_possible, jl_technique, r->possible);
 JL_BOOL_OF(is_impossible, jl_technique, !r->possible);

@@ -1,17 +1,37 @@
-/* A case as the model takes it, and what is impossible about one. */
+/* Builds the model's input from a case, and checks whether a case is possible. */
 #include "predict/predict.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "predict/kind.h"
 #include "program/tune.h"
 
-#define COMPILED_PIECES 8.0 /* torchtune's, which compiles: its weights are 16 bits wide wherever they are not packed */
-#define FUSED_PIECES    64.0 /* that Unsloth's loss is made in: logits are never there as a whole */
+#define COMPILED_PIECES 8.0  /* pieces of the loss in torchtune with compile; unpacked weights have 16 bits */
+#define FUSED_PIECES    64.0 /* pieces of the loss in Unsloth, which never stores all logits */
 #define GALORE_RANK                                                                                                    \
-	128.0 /* its authors' for 1 to 7 billion parameters is 256 to 1,024; what people tune with is less */
+	128.0 /* GaLore's authors use 256 to 1,024 for 1 to 7 billion parameters; fine-tuning usually uses less */
+
+/* Times of a note in the reader's language: "5.7 min" reads "5.7분". */
+static void localize_times(char *text, size_t size)
+{
+	static const char *const units[] = { "min", "s", "h", "d", "y" };
+
+	for (char *at = text; (at = strchr(at, ' ')) != NULL; at++)
+		for (size_t i = 0; at > text && at[-1] >= '0' && at[-1] <= '9' && i < JL_LEN(units); i++) {
+			const size_t n = strlen(units[i]);
+			const char *said = jl_unit_localized(units[i], NULL);
+
+			if (strncmp(at + 1, units[i], n) != 0 || (at[1 + n] && !strchr(" ,.;)", at[1 + n])) ||
+			    strcmp(said, units[i]) == 0 || strlen(text) + strlen(said) >= size)
+				continue;
+			memmove(at + strlen(said), at + 1 + n, strlen(at + 1 + n) + 1);
+			memcpy(at, said, strlen(said));
+			break;
+		}
+}
 
 void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 {
@@ -25,9 +45,10 @@ void jl_note_add(struct jl_notes *notes, const char *key, const char *en, ...)
 	va_start(args, en);
 	jl_msg_vprint(note->en, note->text, sizeof(note->en), en, args);
 	va_end(args);
+	localize_times(note->text, sizeof(note->text));
 }
 
-/* A token of every answer at once: the weights are read, and the keys and values of half an answer and its prompt. */
+/* Generation time: each step produces one token of every answer. It reads the weights, and the KV cache of the prompt and half of the answer. */
 static double generate_s(const struct jl_case *c)
 {
 	const struct jl_transformer *m = &c->subject.model;
@@ -44,7 +65,7 @@ static double generate_s(const struct jl_case *c)
 
 unsigned jl_case_offload(const struct jl_case *c)
 {
-	/* Unsloth's checkpoints are kept in the host's memory */
+	/* Unsloth keeps checkpoints in host memory */
 	const bool checkpoints = c->framework == JL_FW_FUSED && c->plan.recompute == JL_RECOMPUTE_FULL &&
 				 c->machine.dev.host_Bps > 0;
 
@@ -74,17 +95,18 @@ struct jl_train jl_case_train(const struct jl_case *c)
 	train.shard.ep = c->plan.ep;
 	train.shard.sp = c->plan.sp;
 	if (!c->machine.sys.gpu)
-		train.memory.context_B = 0; /* a CPU has no driver context */
+		train.memory.context_B = 0; /* no driver context on a CPU */
 	return train;
 }
 
-/* PyTorch's autocast keeps fp32 weights and gradients; ZeRO and FSDP keep 16-bit ones beside fp32 masters; Megatron reduces in fp32. */
+/* Bytes per parameter. PyTorch's autocast keeps fp32 weights and gradients; ZeRO and FSDP keep 16-bit ones beside fp32 masters; Megatron reduces
+ * in fp32. */
 void jl_case_set_states(struct jl_case *c)
 {
 	struct jl_plan *plan = &c->plan;
-	/* of one rank too: the engine that cuts keeps them so, whatever there is to cut */
+	/* also on a single rank: sharding engines always use 16-bit weights */
 	const bool half = jl_dtype_B(c->shard.act_dtype) < 4, cut = plan->zero >= 1;
-	const bool adapters = jl_tune_frozen(&c->shard.tune); /* which are kept in fp32 */
+	const bool adapters = jl_tune_frozen(&c->shard.tune); /* adapters are kept in fp32 */
 	enum jl_states states = JL_STATES_FP32;
 
 	plan->paged = 0;
@@ -98,8 +120,8 @@ void jl_case_set_states(struct jl_case *c)
 	if (half && !adapters && c->states == 1)
 		states = JL_STATES_BF16;
 	jl_plan_set_states(plan, states);
-	/* FSDP gathers in 16 bits, keeps and reduces in fp32. With the optimizer in the host, or with stages, it is DeepSpeed, which keeps 16-bit
-	 * gradients; what is offloaded must not look faster for that, so that they are counted as sent in fp32 as well. */
+	/* FSDP gathers in 16 bits, and stores and reduces in fp32. With an offloaded optimizer or a pipeline it is DeepSpeed, which stores
+	 * 16-bit gradients. Offloading must not appear faster because of that, so these also count as sent in fp32. */
 	const bool fsdp = cut && plan->zero == 3 && states == JL_STATES_MIXED && plan->pp <= 1;
 	const bool moved = plan->offload & JL_OFFLOAD_OPTIMIZER;
 
@@ -108,18 +130,17 @@ void jl_case_set_states(struct jl_case *c)
 		plan->grad_B = 4;
 		plan->optimizer_B = 10;
 	}
-	/* DeepSpeed and Megatron bring a fused optimizer; who trains with PyTorch's own gets its default. */
+	/* DeepSpeed and Megatron have a fused optimizer; plain PyTorch uses its default (foreach) */
 	const bool own = c->framework == JL_FW_EAGER || c->framework == JL_FW_COMPILED;
 
 	if (c->optimizer == 0 ||
 	    (c->optimizer != 1 && own && !(plan->offload & JL_OFFLOAD_OPTIMIZER) && (!cut || plan->zero == 3)))
 		jl_plan_set_foreach(plan);
-	/* Megatron's distributed optimizer scatters what it reduces behind the backward pass; elsewhere stage 1 is DeepSpeed's. */
 	if (c->optimizer != JL_UNSET)
 		jl_plan_set_optimizer(plan, (enum jl_optimizer)c->optimizer,
 				      c->shard.tune.rank > 0 ? c->shard.tune.rank : GALORE_RANK,
 				      c->subject.model.hidden);
-	/* bitsandbytes' models have all that is not packed made wide (peft's prepare_model_for_kbit_training) */
+	/* bitsandbytes models have fp32 for all unpacked tensors (peft's prepare_model_for_kbit_training) */
 	const bool wide = c->framework == JL_FW_EAGER && c->shard.tune.base != JL_BASE_SAME;
 
 	c->shard.written_out = c->tuned && c->framework == JL_FW_EAGER ? JL_WRITTEN_ALL : 0;
@@ -129,14 +150,15 @@ void jl_case_set_states(struct jl_case *c)
 								       : 0;
 	jl_tune_plan(plan, &c->subject.model, &c->shard.tune, jl_dtype_B(c->shard.act_dtype),
 		     wide ? 4 : jl_dtype_B(c->shard.act_dtype));
-	/* the reference: the frozen base itself where there are adapters, else a copy */
+	/* reference model: the frozen base with adapters, otherwise a copy */
 	plan->extra_passes = c->method == JL_METHOD_DPO || c->method == JL_METHOD_GRPO;
 	if (plan->extra_passes > 0 && !adapters) {
 		plan->frozen_B = jl_dtype_B(c->shard.act_dtype);
 		plan->frozen_frac = 1;
 	}
+	/* Megatron's distributed optimizer overlaps reduce-scatter with the backward pass; otherwise stage 1 is DeepSpeed's */
 	plan->zero1_after = plan->zero == 1 && c->framework != JL_FW_MEGATRON;
-	plan->hold_step = 0; /* gathered anew for every micro-batch: least memory, as the stage promises */
+	plan->hold_step = 0; /* weights are gathered for each micro-batch, which needs the least memory */
 }
 
 bool jl_case_adapters(const struct jl_case *c)
@@ -167,7 +189,7 @@ void jl_case_tune(struct jl_case *c, struct jl_tune_fit fit)
 	c->machine.memory.ragged_frac = fit.ragged_frac;
 }
 
-/* Experts spread over hosts: their exchange is overlapped, as every known training run does. */
+/* True if the experts' all-to-all overlaps: all published runs with experts across hosts do this. */
 int jl_case_ep_async(const struct jl_case *c)
 {
 	return c->framework == JL_FW_MEGATRON && c->plan.ep > 1 && c->machine.fabric.n_nodes > 1 &&
@@ -217,7 +239,7 @@ enum jl_status jl_case_check(const struct jl_case *c, struct jl_err *err)
 	const double *peaks = c->machine.dev.peak_flopps, peak = peaks[c->shard.dtype];
 
 	JL_TRY(check_degrees(c, err));
-	if (!(peak > 0) && !c->subject.kind->is_captured) /* which then runs on the vector units */
+	if (!(peak > 0) && !c->subject.kind->is_captured) /* otherwise it runs on the vector units */
 		return jl_fail(err, JL_E_USAGE,
 			       "%s does not compute in %s, as far as the catalog knows; take --precision %s",
 			       c->machine.sys.gpu ? c->machine.sys.gpu->id : c->machine.sys.cpu->id,
@@ -246,8 +268,8 @@ static bool micro_batch_fits(const struct jl_case *c, double micro_batch, double
 	return memory.total_B <= limit_B && !(host_B > JL_HOST_RAM_FRAC * c->ram_B);
 }
 
-#define MICRO_BATCH_MAX 1e9 /* as many as may be asked for; the search takes its logarithm */
-#define GUESSES_MAX     8   /* beyond, it only doubles */
+#define MICRO_BATCH_MAX 1e9 /* upper bound of a request; the search takes its logarithm */
+#define GUESSES_MAX     8   /* interpolation steps before pure doubling or halving */
 
 bool jl_case_holds(const struct jl_case *c, double micro_batch)
 {
@@ -261,14 +283,14 @@ double jl_case_max_micro_batch(const struct jl_case *c)
 	return jl_case_max_micro_batch_within(c, JL_TIGHT_FRAC);
 }
 
-/* Where a line through two points reaches y; NAN or anything where they are as high. */
+/* The x at which the line through two points reaches y; NAN or arbitrary if both have the same y. */
 static double reaches(double y, double x0, double y0, double x1, double y1)
 {
 	return floor(x0 + (y - y0) / (y1 - y0) * (x1 - x0));
 }
 
-/* Memory grows nearly by the sample, but for small passes, whose activations hide behind gradients: the search follows a line through what it has seen, and
- * halves or doubles where that leads nowhere. */
+/* Memory is almost linear in the number of samples, except for small passes, whose activations share memory with gradients. The search
+ * interpolates linearly and falls back to doubling and halving. */
 double jl_case_max_micro_batch_within(const struct jl_case *c, double memory_frac)
 {
 	const double limit_B = memory_frac * c->machine.dev.mem_B;

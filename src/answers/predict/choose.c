@@ -1,4 +1,4 @@
-/* The choices that a practitioner would make where a request says nothing, each with its reason. */
+/* Fills in the options that a request leaves open with usual defaults, each with its reason. */
 #include "predict/predict.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #define COMMON_SEQ 2048
 
-static const double near_frac = 0.01; /* of two ways that differ by less the first is taken */
+static const double near_frac = 0.01; /* alternatives within this relative difference count as equal; the first wins */
 
 static const char *device_name(const struct jl_case *c)
 {
@@ -68,7 +68,7 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 	}
 }
 
-/* By what is asked for: the plan, and with it the framework where none is given, is chosen later. */
+/* By the requested framework; the default framework is chosen later, with the plan. */
 static enum jl_fusion asked_fusion(const struct jl_request *req)
 {
 	return jl_framework_fusion(req->framework == JL_UNSET ? JL_FW_EAGER : (enum jl_framework)req->framework);
@@ -82,7 +82,7 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 	c->states = req->states;
 	c->optimizer = req->optimizer;
 	c->shard.flash = req->flash == JL_UNSET ? c->machine.sys.gpu != NULL : req->flash;
-	if (req->flash == 0 || (req->flash == 1 && !spelled)) /* as requested, except for kernels that do not exist */
+	if (req->flash == 0 || (req->flash == 1 && !spelled)) /* as requested, unless such kernels do not exist */
 		return;
 	if (!c->shard.flash)
 		jl_note_add(&c->notes, "flash", "plain attention: a CPU");
@@ -99,13 +99,22 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer");
 }
 
-/* The framework of a plan: that of the codebase, else Megatron or its kin where layers are cut. */
-static enum jl_framework framework_of(const struct jl_plan *plan, const char *code)
+static bool is_tpu(const struct jl_case *c)
 {
+	return c->machine.sys.gpu && c->machine.sys.gpu->vendor && strcmp(c->machine.sys.gpu->vendor, "Google") == 0;
+}
+
+/* The framework of a plan: that of the codebase; compiled on TPUs; Megatron or a relative where layers are split. */
+static enum jl_framework framework_of(const struct jl_case *c)
+{
+	const struct jl_plan *plan = &c->plan;
+	const char *code = c->code;
 	const int codebase = jl_codebase_by_id(code);
 
 	if (codebase >= 0)
 		return jl_codebases[codebase].framework;
+	if (is_tpu(c))
+		return JL_FW_COMPILED;
 	return plan->tp > 1 || plan->pp > 1 || plan->cp > 1 || plan->ep > 1 ? JL_FW_MEGATRON : JL_FW_EAGER;
 }
 
@@ -126,7 +135,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->recompute = split->recompute;
 	plan->offload = req->offload == JL_UNSET ? 0 : (unsigned)req->offload;
 	plan->nvme_Bps = jl_given_or(req->storage_Bps, JL_NVME_BPS);
-	framework = req->framework == JL_UNSET ? framework_of(plan, c->code) : (enum jl_framework)req->framework;
+	framework = req->framework == JL_UNSET ? framework_of(c) : (enum jl_framework)req->framework;
 	const bool other = framework != c->framework || isnan(c->profile.launch_s);
 
 	c->framework = framework;
@@ -143,7 +152,7 @@ void jl_choose_apply(struct jl_case *c, const struct jl_request *req, const stru
 	plan->sp = req->plan.sp != JL_UNSET ? req->plan.sp && plan->tp > 1
 					    : plan->tp > 1 && framework == JL_FW_MEGATRON;
 	plan->tp_async = req->plan.overlap == 1;
-	if (plan->tp_async && req->plan.sp == JL_UNSET) /* overlapped slices gather along the sequence */
+	if (plan->tp_async && req->plan.sp == JL_UNSET) /* overlapped tensor parallelism needs sequence parallelism */
 		plan->sp = plan->tp > 1;
 	jl_case_set_states(c);
 }
@@ -159,7 +168,9 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 			    jl_code_ratio(c->machine.cat, codebase, c->tuned));
 	if (req->framework != JL_UNSET)
 		return;
-	if (c->framework == JL_FW_MEGATRON)
+	if (is_tpu(c))
+		jl_note_add(&c->notes, "framework", "XLA (MaxText, PyTorch/XLA): what TPUs run");
+	else if (c->framework == JL_FW_MEGATRON)
 		jl_note_add(&c->notes, "framework", "Megatron-LM: {%s}",
 			    c->plan.tp * c->plan.pp * c->plan.cp > 1 ? JL_N("layers are cut over GPUs")
 								     : JL_N("experts are spread over GPUs"));
@@ -187,7 +198,7 @@ static void say_experts(struct jl_case *c)
 			    "or Megatron-LM's --overlap-moe-expert-parallel-comm)");
 }
 
-/* Why: with the next milder kind it does not fit, or not with the margin that is to stay free, or not so many samples do. */
+/* Explains the recomputation: with the next weaker kind the case does not fit, or not within the margin, or fewer samples fit. */
 static void say_recompute(struct jl_case *c)
 {
 	const bool full = c->plan.recompute == JL_RECOMPUTE_FULL;
@@ -212,7 +223,7 @@ static void say_recompute(struct jl_case *c)
 				 : JL_N("selective recompute: the larger batch that it leaves room for is faster"));
 }
 
-/* Whether a device holds all states for one sample. */
+/* True if one device holds all states and one sample. */
 static bool fits_whole(const struct jl_case *c)
 {
 	struct jl_case whole;
@@ -224,7 +235,7 @@ static bool fits_whole(const struct jl_case *c)
 	return c->subject.kind->memory(&whole, 1, &host_B).total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B;
 }
 
-/* "4,190만", "8.72억": for languages that count by ten thousands. */
+/* Formats counts in units of 10,000 ("4,190만", "8.72억"). */
 static const char *by_myriads(char out[32], double n)
 {
 	const double man = n / 1e4, unit = man >= 1000 ? 10 : 1, rounded = round(man / unit) * unit;
@@ -248,7 +259,7 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 			 : searched && fits_whole(c) ? JL_N("faster than plain data parallel, which fits too")
 						     : JL_N("plain data parallel does not fit");
 
-	if (req->plan.zero != JL_UNSET) /* no free choice of the ZeRO stage */
+	if (req->plan.zero != JL_UNSET) /* the request fixes the ZeRO stage */
 		searched = searched && cut;
 	if (!isnan(req->plan.pp) && isnan(req->plan.vpp) && p->n_chunks > 1)
 		jl_note_add(&c->notes, "vpp",
@@ -281,8 +292,8 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 		jl_note_add(&c->notes, "optimizer", "%s, %g bytes of states a parameter", name, states_B);
 }
 
-/* Where cards share their PCIe roots unevenly, the fullest one sets the pace: 8 of a host of 10 are five and three, but a host
- * of 8 has four and four. */
+/* Notes an uneven distribution of cards over PCIe roots, whose fullest root is the bottleneck: eight cards in a host of ten are five and three,
+ * in a host of eight four and four. */
 static void say_roots(struct jl_case *c)
 {
 	const struct jl_fabric *f = &c->machine.fabric;
@@ -320,9 +331,9 @@ static void say_system(struct jl_case *c)
 		c->subject.kind->say_unfitted(c, device_name(c));
 }
 
-static const double given_half_ln = 0.1; /* of a figure that a person states */
+static const double given_half_ln = 0.1; /* uncertainty of a value given by the user */
 
-/* Energy counts the host; where its draw is not from a rated power, that is an assumption. */
+/* The host's power counts in energy. If it is not a rated value, it is noted as an assumption. */
 static void choose_host(struct jl_case *c, const struct jl_request *req)
 {
 	struct jl_host *host = &c->machine.host;
@@ -337,7 +348,7 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		    host->power_assumed ? JL_N(", what such hosts draw") : JL_N(", from its rated power"));
 }
 
-/* Samples are padded to the longest of their pass, which is the nearer to the cap the more there are. */
+/* Samples are padded to the longest of their pass; with more samples this approaches the maximum length. */
 static void choose_lengths(struct jl_case *c, const struct jl_request *req)
 {
 	if (isnan(req->mean_seq))
@@ -347,7 +358,7 @@ static void choose_lengths(struct jl_case *c, const struct jl_request *req)
 				      : jl_padded_seq(req->mean_seq, c->shard.seq, jl_shard_sequences(&c->shard));
 }
 
-/* Pairs, groups and what a reference model adds. */
+/* Sets pairs (DPO, ORPO), groups (GRPO) and the reference model. */
 static enum jl_status choose_method(struct jl_case *c, const struct jl_request *req, struct jl_err *err)
 {
 	c->method = req->method == JL_UNSET ? JL_METHOD_SFT : req->method;
@@ -428,9 +439,9 @@ enum jl_status jl_choose_transformer(struct jl_case *c, const struct jl_request 
 	return JL_OK;
 }
 
-#define HOST_MOST_W 1e5 /* beside its accelerators: a whole rack of them draws less */
+#define HOST_MOST_W 1e5 /* upper bound of a host without accelerators: more than a whole rack of hosts */
 
-/* Options that contradict each other are refused, not ignored. */
+/* Contradictory options are errors. */
 static enum jl_status check_words(const struct jl_subject *subject, const struct jl_machine *machine,
 				  const struct jl_request *req, struct jl_err *err)
 {
@@ -487,6 +498,13 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 	if (req->layout != JL_UNSET && subject->kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE, "--layout is for networks of pictures; %s reads tokens: leave it out",
 			       subject->id);
+	if (!isnan(req->host_step_s) && !subject->kind->is_captured)
+		return jl_fail(err, JL_E_USAGE,
+			       "--host-step is for captured programs, whose calls are counted; --launch gives %s the "
+			       "time of a launch",
+			       subject->id);
+	if (!isnan(req->host_step_s) && !isnan(req->launch_s))
+		return jl_fail(err, JL_E_USAGE, "--host-step and --launch say the same; give one of them");
 	if (!subject->kind->is_captured)
 		choose_format(&c, req);
 	c.shard.micro_batch = jl_given_or(req->micro_batch, jl_given_or(req->batch, 1));
@@ -511,8 +529,8 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 	return status;
 }
 
-/* Chooses as for a plain case (batch, length, format, recompute), then lists the operators. By default a model that cannot be listed stays a
- * plain case. */
+/* Chooses options as for an ordinary case (batch, length, format, recomputation), then lists the operators. By default, a model that cannot be
+ * listed remains an ordinary case. */
 static enum jl_status choose_hub(struct jl_case *ret_case, const struct jl_catalog *cat,
 				 const struct jl_subject *subject, const struct jl_machine *machine,
 				 const struct jl_request *req, struct jl_err *err)
@@ -536,8 +554,8 @@ static enum jl_status choose_hub(struct jl_case *ret_case, const struct jl_catal
 	return choose_once(ret_case, cat, &listed, machine, &plain, err);
 }
 
-/* A pipeline's batch follows from its stages where none is given, so that cuts were compared at different batches: at the one that was found,
- * another cut may be faster. */
+/* The default batch of a pipeline follows from its stages, so splits were compared at different batches. Repeats the search at the batch found,
+ * where another split may be faster. */
 enum jl_status jl_case_choose(struct jl_case *ret_case, const struct jl_catalog *cat, const struct jl_subject *subject,
 			      const struct jl_machine *machine, const struct jl_request *req, struct jl_err *err)
 {

@@ -1,3 +1,4 @@
+/* Predicts a case: time, memory, energy, cost and their intervals. */
 #include "predict/predict.h"
 
 #include <math.h>
@@ -46,7 +47,8 @@ double jl_part_of(const void *whole, const struct jl_part *part)
 
 struct jl_bound jl_bound_of(const struct jl_step_cost *step)
 {
-	static const unsigned links = 1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8; /* of jl_parts */
+	/* bits of jl_parts that are communication */
+	static const unsigned links = 1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8;
 	static const double nearly_all = 0.8;
 	size_t best[2] = { 0, 2 };
 	double links_s = 0;
@@ -65,7 +67,7 @@ struct jl_bound jl_bound_of(const struct jl_step_cost *step)
 				  (all ? links_s : jl_part_s(step, part)) / step->step_s };
 }
 
-/* An estimate with the relative uncertainty of the step time. */
+/* An estimate with interval value · exp(±half_ln). */
 struct jl_estimate jl_estimate_around(double value, double half_ln)
 {
 	return (struct jl_estimate){ value, value * exp(-half_ln), value * exp(half_ln) };
@@ -104,7 +106,8 @@ void jl_case_extent(const struct jl_case *c, double extent_ln[JL_N_EXTENT])
 
 void jl_case_what_if(struct jl_case *ret_case, const struct jl_case *of)
 {
-	memcpy(ret_case, of, offsetof(struct jl_case, notes)); /* its last member, and two thirds of it */
+	/* omits the notes, the last member and two thirds of the size */
+	memcpy(ret_case, of, offsetof(struct jl_case, notes));
 	ret_case->notes.n = 0;
 }
 
@@ -113,8 +116,8 @@ const char *jl_case_label(const struct jl_case *c)
 	return c->subject.net ? c->subject.net->id : jl_framework_name(c->framework);
 }
 
-/* How much of a step follows its host: by asking again with a slower one, since launches that hide behind the device today need not on the
- * next machine. A launch that was measured is half as doubtful: hosts that are shared are not the same an hour later. */
+/* Share of the step that depends on the host. Predicts again with a slower host, since launches that are hidden now may not be on the next
+ * machine. A measured launch time has half the uncertainty: shared hosts vary over time. */
 static double host_share(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	static const double slower = 1.5, given_frac = 0.5;
@@ -127,17 +130,21 @@ static double host_share(const struct jl_case *c, const struct jl_step_cost *ste
 	return fmax(share, step->host_s / step->step_s) * (c->launch_given ? given_frac : 1);
 }
 
-/* Host times of a captured list of operators are better known than those of a guessed loop; device times as far as products and attention
- * dominate. Without autograd the library's Python around its calls counts more, and differs between models. Fitted with families left out on 151
- * programs (bench/programs/measured, docs/METHOD.md §10). */
+/* Uncertainty of listed operators. Host times are better known than in estimated loops; device times as far as products and attention dominate.
+ * Without autograd the library's Python counts more and differs between models. Fitted with families left out on 151 programs
+ * (bench/programs/measured, docs/METHOD.md §10). Operators were timed on Hopper: 190 published steps on other chips deviate more. */
 static void doubt_program(struct jl_doubt *doubt, const struct jl_case *c, const struct jl_step_cost *step)
 {
-	static const double listed_frac = 0.9, forward_frac = 1.25, assumes_most = 4, few_most = 0.25;
-	const double host = fmin(doubt->x[JL_DOUBT_HOST], 1);
+	static const double listed_frac = 0.9, forward_frac = 1.25, assumes_most = 4, few_most = 0.25, untimed = 3,
+			    timed_gain = 1.4; /* factor for a host that was timed itself, but varies over the day */
+	const struct jl_device *dev = &c->machine.dev;
+	const double host = fmin(doubt->x[JL_DOUBT_HOST] * (c->launch_given ? timed_gain : 1), 1);
 
 	doubt->x[JL_DOUBT_HOST] = (c->subject.program->p.trains ? listed_frac : forward_frac) * host;
-	doubt->x[JL_DOUBT_FEW] = fmin(doubt->x[JL_DOUBT_FEW], few_most); /* whose code runs is known */
+	doubt->x[JL_DOUBT_FEW] = fmin(doubt->x[JL_DOUBT_FEW], few_most); /* the executed code is known */
 	doubt->x[JL_DOUBT_MODEL] = step->other_frac * (1 - host);
+	if (!dev->priors || !dev->priors->warpgroup)
+		doubt->x[JL_DOUBT_FAMILY] = untimed;
 	doubt->x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed + fmin((double)c->subject.program->p.n_assumes, assumes_most));
 }
 
@@ -148,10 +155,10 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	const bool memory = answer == JL_ASKED_MEMORY || answer == JL_ASKED_TUNE_MEMORY;
 	struct jl_doubt doubt = { .x = { 0 } };
 
-	/* captured programs use the parameters of training runs, so those decide how well the device is known */
+	/* captured programs use parameters of training runs, which determine how well the device is known */
 	const enum jl_asked seen = c->subject.program ? JL_ASKED_STEP : answer;
 
-	if (!memory) /* which depends on the tensors, not on their placement */
+	if (!memory) /* depends on the tensors, not on their placement */
 		jl_machine_doubt(&doubt, m, seen,
 				 (struct jl_axes){ .kind = c->subject.net ? NULL : jl_case_label(c),
 						   .code = c->code,
@@ -160,7 +167,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 									    jl_case_label(c));
 	doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed);
 	doubt.x[JL_DOUBT_HOSTS] = m->sys.n_nodes > 1;
-	if (memory) /* every byte of it is counted: a batch that was only computed takes the computed memory */
+	if (memory) /* every byte is listed, so a computed batch has no additional uncertainty */
 		return doubt;
 	jl_case_extent(c, extent_ln);
 	doubt.x[JL_DOUBT_FAR] = jl_far_ln(&m->widths, answer, extent_ln);
@@ -175,7 +182,7 @@ static struct jl_doubt doubt_of(const struct jl_case *c, const struct jl_step_co
 	return doubt;
 }
 
-/* Rates that are estimated are doubtful too; so is a processor that was not measured: no published run is of one. */
+/* Additional uncertainty of estimated rates, and of processors without published runs. */
 static double rate_half_ln(const struct jl_case *c)
 {
 	const struct jl_machine *m = &c->machine;
@@ -190,6 +197,17 @@ enum jl_asked jl_case_answer(const struct jl_case *c)
 	return c->tuned ? JL_ASKED_TUNE : c->software & JL_SW_FORWARD ? JL_ASKED_FORWARD : c->subject.kind->answer;
 }
 
+double jl_job_work_ratio(const struct jl_job *job, double tokens_per_s, double samples_per_s, double step_s)
+{
+	static const double most = 64; /* rates differ by more than this: not the same job */
+	const struct jl_prediction *p = &job->prediction;
+	const double is = tokens_per_s > 0 ? tokens_per_s : samples_per_s,
+		     said = tokens_per_s > 0 ? p->tokens_per_s.value : p->samples_per_s.value;
+	const double ratio = is * step_s / (said * p->step_s.value);
+
+	return ratio > 1 / most && ratio < most ? ratio : 1;
+}
+
 double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	const struct jl_doubt doubt = doubt_of(c, step, c->subject.kind->answer);
@@ -197,7 +215,7 @@ double jl_case_half_ln(const struct jl_case *c, const struct jl_step_cost *step)
 	return hypot(jl_half_ln(&c->machine.widths, c->subject.kind->answer, &doubt), rate_half_ln(c));
 }
 
-/* The interval that the score card checks; the slower of the devices and of their input at either end. */
+/* The interval that the scorecard checks; at each end the slower of devices and input. */
 static void predict_spread(struct jl_prediction *p, const struct jl_case *c)
 {
 	const enum jl_asked answer = jl_case_answer(c);
@@ -216,7 +234,7 @@ static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
 	const enum jl_asked answer = c->tuned ? JL_ASKED_TUNE_MEMORY : JL_ASKED_MEMORY;
 	struct jl_doubt doubt = doubt_of(c, &p->step, answer);
 
-	/* a list of operators does not say what the framework keeps of each, nor what its libraries work in: both are assumed */
+	/* a list of operators lacks the framework's saved tensors and library workspaces: both are assumed */
 	if (c->subject.net)
 		doubt.x[JL_DOUBT_ASSUMED] = sqrt(c->n_assumed + 2);
 	const double half_ln = jl_half_ln(&c->machine.widths, answer, &doubt), total_B = p->memory.total_B;
@@ -225,7 +243,7 @@ static void predict_memory(struct jl_prediction *p, const struct jl_case *c)
 	p->memory_doubt = doubt;
 }
 
-/* Steps of an epoch and of the run: from samples or tokens at this batch, or as given. */
+/* Steps per epoch and per run, from samples or tokens at this batch, or as given. */
 static void predict_run(struct jl_prediction *p, const struct jl_case *c)
 {
 	const double tokens_per_step = jl_case_tokens(c);

@@ -1,3 +1,4 @@
+/* Captured programs as subjects: parses them and predicts their calls. */
 #include "predict/program_case.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 #define UNKNOWN_SHOWN 5
 
-/* The format of most FLOP; fp32 where nothing is multiplied. */
+/* The format with most FLOP; fp32 if there are no products. */
 static enum jl_dtype main_dtype(const struct jl_captured *captured)
 {
 	double flop[JL_N_DTYPE] = { 0 };
@@ -62,7 +63,7 @@ static enum jl_status name_unknown(struct jl_captured *captured, struct jl_arena
 	return jl_got(captured->unknown, err);
 }
 
-/* Libraries first, torch behind them: whose code it is. */
+/* Names libraries first, then torch. */
 static enum jl_status name_codes(struct jl_captured *captured, struct jl_arena *arena, struct jl_err *err)
 {
 	const struct jl_program *p = &captured->p;
@@ -78,7 +79,7 @@ static enum jl_status name_codes(struct jl_captured *captured, struct jl_arena *
 	return jl_got(captured->codes, err);
 }
 
-/* Convolutions hold copies of their tensors while they run; each thread that multiplies keeps a workspace of the vendor's library. */
+/* Convolutions hold copies of their tensors while they run; each calling thread has a workspace of the BLAS library. */
 static enum jl_status find_peak(struct jl_captured *captured, struct jl_arena *arena, struct jl_err *err)
 {
 	const struct jl_program *p = &captured->p;
@@ -137,8 +138,18 @@ double jl_captured_price(const struct jl_captured *captured, const struct jl_cas
 	};
 	double device_s = 0, hot_s = 0, product_s = 0;
 
-	/* a list says which bytes move: they move as fast as in streams by themselves */
+	/* Listed operators state their traffic and products, so memory and vector rates are those of isolated kernels. The loss on tensor cores
+	 * is half due to the power limit, half unexplained (80 programs on an H200). */
 	dev.fit.mem_frac = c->machine.served.fit.mem_frac;
+	for (int d = 0; d < JL_N_DTYPE; d++) {
+		const double alone_frac = c->machine.served.fit.gemm_frac[d];
+
+		dev.fit.gemm_frac[d] = jl_unit_of((enum jl_dtype)d) == JL_UNIT_VECTOR
+					       ? alone_frac
+					       : sqrt(alone_frac * dev.fit.gemm_frac[d]);
+	}
+	dev.fit.flash_frac *= c->machine.dev.fit.gemm_frac[JL_FP16] / dev.fit.gemm_frac[JL_FP16];
+	dev.fit.flash_vector_frac *= c->machine.dev.fit.gemm_frac[JL_FP32] / dev.fit.gemm_frac[JL_FP32];
 
 	for (size_t k = 0; k < captured->p.n_kinds; k++) {
 		double n = 0;
@@ -150,22 +161,29 @@ double jl_captured_price(const struct jl_captured *captured, const struct jl_cas
 		hot_s += n * ret_costs[k].hot_s;
 		product_s += captured->works[k].form == JL_WORK_PRODUCT ? n * ret_costs[k].device_s : 0;
 	}
-	/* between products the device draws less than it may, and what it saved it may draw in the next */
+	/* power saved between products may be spent in the next one */
 	return device_s > 0 ? 1 - fmin(hot_s, c->profile.cool_frac * (device_s - product_s)) / device_s : 1;
 }
 
 struct jl_timeline_in jl_captured_timeline_in(const struct jl_case *c, const struct jl_call_cost *costs,
 					      double device_ratio, const struct jl_program_fit *fit)
 {
-	const double view_s = fit->view_ratio * c->profile.launch_s;
+	/* overhead of a compiled graph's guards and wrappers in launches: forward only; with its gradients (H200 host) */
+	static const double graph_launches = 3, trained_launches = 25;
+	const struct jl_program *p = &c->subject.program->p;
+	const double view_s = fit->view_ratio * c->profile.launch_s,
+		     graph_s = p->compiled ? c->profile.launch_s * (p->trains ? trained_launches : graph_launches) : 0;
 
-	return (struct jl_timeline_in){ .p = &c->subject.program->p,
-					.costs = costs,
-					.view_s = { view_s, view_s * fit->grad_ratio, view_s * fit->back_ratio },
-					.module_s = fit->module_ratio * c->profile.launch_s,
-					.wait_s = fit->wait_s,
-					.comm_launch_s = c->profile.comm_launch_s,
-					.device_ratio = device_ratio };
+	return (struct jl_timeline_in){
+		.begin_s = { [JL_PHASE_FORWARD] = graph_s, [JL_PHASE_BACKWARD] = p->trains ? graph_s : 0 },
+		.p = p,
+		.costs = costs,
+		.view_s = { view_s, view_s * fit->grad_ratio, view_s * fit->back_ratio },
+		.module_s = fit->module_ratio * c->profile.launch_s,
+		.wait_s = fit->wait_s,
+		.comm_launch_s = c->profile.comm_launch_s,
+		.device_ratio = device_ratio
+	};
 }
 
 static void price_collectives(double *ret_s, const struct jl_case *c)

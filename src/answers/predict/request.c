@@ -1,3 +1,4 @@
+/* Parses parallelism and offloading of requests. */
 #include "predict/request.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "base/units.h"
 
-#define PARALLEL_MAX 1000000 /* ranks: as many hosts as a system may have */
+#define PARALLEL_MAX 1000000 /* maximum ranks: maximum number of hosts */
 
 struct jl_request jl_request_empty(void)
 {
@@ -20,7 +21,7 @@ struct jl_request jl_request_empty(void)
 	r.dtype = r.framework = r.recompute = r.flash = r.states = r.optimizer = r.layout = r.offload = r.input =
 		JL_UNSET;
 	r.tune = r.base = r.packed = r.method = JL_UNSET;
-	r.launch_s = r.rank = r.tuned_layers = r.mean_seq = r.expert_load = r.group = r.generated = NAN;
+	r.launch_s = r.host_step_s = r.rank = r.tuned_layers = r.mean_seq = r.expert_load = r.group = r.generated = NAN;
 	r.cpu_threads = r.storage_Bps = r.sample_B = r.sample_s = r.ram_B = r.host_W = NAN;
 	r.samples = r.tokens = r.steps_per_epoch = r.epochs = r.pue = NAN;
 	return r;
@@ -54,7 +55,7 @@ static enum jl_status set_degree(struct jl_ask_plan *plan, const char *key, cons
 		if (rows[i].degree)
 			*rows[i].degree = (double)n;
 		else
-			*rows[i].choice = rows[i].max == 3 ? (int)n : n > 1 || n == 1; /* sp=8 is sp over the 8 of tp */
+			*rows[i].choice = rows[i].max == 3 ? (int)n : n > 1 || n == 1; /* sp=8 is sp=1 */
 		return JL_OK;
 	}
 	return jl_fail(err, JL_E_USAGE, "--parallel: '%s=' is not one of %s; write e.g. dp=4,tp=2", key, DEGREES);

@@ -1,4 +1,4 @@
-/* Which way to cut a model over the GPUs, and how large its batches are, where the request leaves it open. */
+/* Chooses how to split a model over GPUs, and the batch, where the request does not. */
 #include "predict/choose.h"
 
 #include <math.h>
@@ -9,47 +9,47 @@
 #include "predict/answer.h"
 #include "predict/kind.h"
 
-#define CUT_MAX       16384.0 /* tp x pp: more stages and slices than any model has */
-#define ZERO_NODES    4       /* over more hosts, states that are cut inside each of them are looked at first */
-#define WIDE_MAX      512     /* GPUs that states are cut over: as far as it was measured (PyTorch's paper on FSDP) */
-#define WIDEST_MAX    2048    /* likewise where whole layers do not fit otherwise (Llama 2 was trained so on as many) */
-#define FOUND_MAX     6       /* cuts that are weighed against each other */
-#define CUT_MAX_WHOLE 64      /* looked for while whole layers are fastest */
-#define CUT_TIMES     4       /* up to so many times the fastest so far: beyond, slices and stages only cost */
+#define CUT_MAX       16384.0 /* maximum tp x pp: more than any model supports */
+#define ZERO_NODES    4       /* on more hosts, sharding within each host is tried first */
+#define WIDE_MAX      512     /* maximum GPUs to shard states over: as measured (PyTorch's FSDP paper) */
+#define WIDEST_MAX    2048    /* the same if whole layers do not fit otherwise (Llama 2 was trained so) */
+#define FOUND_MAX     6       /* splits compared with each other */
+#define CUT_MAX_WHOLE 64      /* maximum tp x pp while unsplit layers are fastest */
+#define CUT_TIMES     4       /* stops at this multiple of the fastest split so far: further splitting only costs */
 
-static const double again_frac = JL_ADVICE_GAIN_FRAC; /* layers are made again only for more than this */
-static const double states_frac = 1.0 / 3.0; /* of the memory: states that take less are not why a pass is small */
-static const double exchanged_frac = 0.25;   /* of a step: with less, no cut of layers is a third faster */
-static const double near_frac = 0.01;        /* of two cuts whose speeds differ by less, the smaller is taken */
+static const double again_frac = JL_ADVICE_GAIN_FRAC; /* minimum gain for recomputation */
+/* share of memory up to which states are not the reason for a small pass */
+static const double states_frac = 1.0 / 3.0;
+static const double exchanged_frac = 0.25; /* share of the step: below it no split of layers is a third faster */
+static const double uneven_most = 1.1;     /* maximum layers of a stage relative to the mean */
+static const double near_frac = 0.01;      /* relative speed difference below which the smaller split is chosen */
 
 static bool given(double value)
 {
 	return !isnan(value);
 }
 
-/* A cut that fits, and how it runs. */
+/* A split that fits, with its result. */
 struct found {
 	struct jl_split split;
-	double speed;     /* samples a second; 0: the batch that was asked for does not go with it; -1: nothing fits */
-	double exchanged; /* share of the step that adds up gradients and gathers weights */
+	double speed;     /* samples/s; 0: incompatible with the given batch; -1: does not fit */
+	double exchanged; /* share of the step for reducing gradients and gathering weights */
 };
 
 struct search {
 	struct jl_case *c;
 	const struct jl_request *req;
 	const struct jl_catalog *cat;
-	struct found best, whole;     /* the fastest; the fastest without cut layers */
-	struct jl_split least, plain; /* what needs least; the first that fits without cut layers */
+	struct found best, whole;     /* fastest; fastest without split layers */
+	struct jl_split least, plain; /* least memory; first one that fits without split layers */
 	double least_B;
-	int n_found; /* cuts that fit */
+	int n_found; /* number of splits that fit */
 	struct jl_train_blocks blocks;
-	double blocks_of
-		[6]; /* tp, ep, recompute, framework, bytes of a weight (fp32 is cast for every product), micro-batch: blocks
-			      * depend on them alone */
+	double blocks_of[6]; /* what blocks depend on: tp, ep, recompute, framework, weight bytes, micro-batch */
 	bool has_blocks;
 };
 
-/* Weights, gradients and states alone: a lower bound that needs no operator. */
+/* Weights, gradients and states: a lower bound of memory without computing operators. */
 static double states_B(const struct jl_case *c)
 {
 	const struct jl_plan *p = &c->plan;
@@ -63,7 +63,7 @@ static double states_B(const struct jl_case *c)
 				       (p->paged ? 0 : p->optimizer_B) / (p->zero >= 1 ? ranks : 1)));
 }
 
-/* Samples of one worker and step, as far as the request says; NAN: it does not. */
+/* Samples per worker and step by the request; NAN: not given. */
 static double local_batch(const struct jl_case *c, const struct jl_request *req)
 {
 	const bool micro = given(req->micro_batch), accumulate = given(req->accumulate);
@@ -85,14 +85,15 @@ static bool try_split(struct search *s, const struct jl_split *split)
 
 	jl_choose_apply(c, s->req, s->cat, split);
 	total_B = states_B(c);
-	if (total_B <= fmax(c->machine.dev.mem_B, s->least_B) || !s->has_blocks) { /* else it is none, nor the least */
-		/* stages take samples one by one unless a micro-batch is given */
+	/* otherwise it neither fits nor needs the least */
+	if (total_B <= fmax(c->machine.dev.mem_B, s->least_B) || !s->has_blocks) {
+		/* pipelines take single samples unless a micro-batch is given */
 		const double micro = split->pp > 1 ? jl_given_or(s->req->micro_batch, 1) : c->shard.micro_batch;
 		const double of[] = { split->tp, split->ep, split->recompute, c->framework, c->plan.weight_B, micro };
 
 		train = jl_case_train(c);
 		train.shard.micro_batch = micro;
-		/* no padding inside. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+		/* an array of double has no padding. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 		if (!s->has_blocks || memcmp(of, s->blocks_of, sizeof(of)) != 0)
 			jl_train_kept(&train, &s->blocks);
 		s->has_blocks = true;
@@ -101,15 +102,15 @@ static bool try_split(struct search *s, const struct jl_split *split)
 			split->pp > 1 ? fmax(1, floor(jl_given_or(local_batch(c, s->req), 8 * split->pp) / micro)) : 1;
 		total_B = jl_train_memory(&train, &s->blocks).total_B;
 	}
-	if (total_B <= s->least_B) { /* of equals the later: it is the one that does more for memory */
+	if (total_B <= s->least_B) { /* ties: the later one, which saves more memory */
 		s->least_B = total_B;
 		s->least = *split;
 	}
 	return total_B <= JL_TIGHT_FRAC * c->machine.dev.mem_B || isnan(c->machine.dev.mem_B);
 }
 
-/* Training of adapters does not cut layers: it recomputes activations, then shards weights. The same where the user gave sharding, or a framework
- * without another way. */
+/* True if layers are not split. Adapter training recomputes activations first, then shards weights; likewise if the request gives sharding or a
+ * framework that only shards. */
 static bool keeps_layers(const struct search *s)
 {
 	return jl_case_adapters(s->c) || s->req->framework == JL_FW_FUSED ||
@@ -132,8 +133,8 @@ static bool possible(const struct search *s, double tp, double pp)
 	       fmod(s->c->n_gpus / (tp * pp), jl_given_or(s->req->plan.ep, 1)) == 0;
 }
 
-/* Layers are cut only where training needs it; full recompute is dear enough to look further, and cut states that are exchanged over slow
- * links, unless the speed of one of the GPUs is given. */
+/* True to continue with larger splits. Layers are split only if necessary: with full recomputation, or with sharded states over slow links,
+ * unless the batch per GPU is given. */
 static bool goes_on(const struct search *s, double cut)
 {
 	const bool whole = s->plain.tp > 0, each = given(s->req->batch) || given(s->req->micro_batch);
@@ -143,7 +144,12 @@ static bool goes_on(const struct search *s, double cut)
 		return false;
 	if (s->n_found == 0)
 		return true;
-	/* what spreads experts is Megatron's already, which cuts layers too */
+	/* unsplit layers fit, but the given batch does not divide over so many workers: over several hosts splitting reduces their number, as
+	 * published runs do; for one host another batch is better advice */
+	if (given(s->req->global_batch) && !(s->best.speed > 0) && !given(s->req->plan.dp) &&
+	    s->c->machine.sys.n_nodes > 1)
+		return cut <= CUT_MAX_WHOLE;
+	/* expert parallelism implies Megatron, which also splits layers */
 	if (whole && !(s->whole.split.ep > 1) &&
 	    (s->plain.recompute != JL_RECOMPUTE_FULL || s->req->recompute != JL_UNSET) &&
 	    (!s->plain.zero || s->whole.exchanged < exchanged_frac || s->req->plan.zero != JL_UNSET ||
@@ -162,18 +168,18 @@ static double default_micro(const struct jl_case *c)
 	return batch;
 }
 
-/* States are cut inside each host or over all of them; over many hosts the former is looked at first. NAN: there is no other. */
+/* Number of ranks to shard over: within a host or all; on many hosts the former first. NAN: no further alternative. */
 static double shard_of(const struct search *s, const struct jl_split *split, bool other)
 {
 	const struct jl_sys *sys = &s->c->machine.sys;
 	const bool can = s->req->plan.zero == JL_UNSET && split->zero >= 2 && sys->n_nodes > 1 && sys->n_per_node > 1;
 
-	if (given(s->req->plan.shard)) { /* as another size of a series is cut, where there are more ranks than that */
+	if (given(s->req->plan.shard)) { /* a series keeps its number of ranks if there are more */
 		const double ranks = s->c->n_gpus / (split->tp * split->pp), shard = s->req->plan.shard;
 
 		return other ? NAN : ranks > shard && fmod(ranks, fmax(shard, 1)) == 0 ? shard : 0;
 	}
-	/* most of the sharded parameters are experts; wider where nothing else holds whole layers */
+	/* with expert parallelism most parameters are sharded over n_gpus / ep ranks; wider if unsplit layers do not fit otherwise */
 	const double most = s->plain.tp > 0 ? WIDE_MAX : WIDEST_MAX;
 
 	if (!can || (other && s->c->n_gpus / split->ep > most))
@@ -185,7 +191,7 @@ struct step {
 	int zero, recompute;
 };
 
-/* Ways to hold a cut, from what costs least time to what needs least memory. */
+/* Memory techniques for a split, from the cheapest in time to the smallest in memory. */
 static size_t memory_steps(const struct search *s, const struct jl_split *split, const struct step **ret_steps)
 {
 	enum { NONE = JL_RECOMPUTE_NONE, SOME = JL_RECOMPUTE_SELECTIVE, FULL = JL_RECOMPUTE_FULL };
@@ -194,10 +200,10 @@ static size_t memory_steps(const struct search *s, const struct jl_split *split,
 				 cut[] = { { 1, NONE }, { 1, SOME }, { 1, FULL } },
 				 one[] = { { 0, NONE }, { 0, SOME }, { 0, FULL } },
 				 tune[] = { { 0, NONE }, { 0, FULL }, { 3, NONE }, { 3, FULL } },
-				 /* its distributed optimizer: gradients are added up once a step, not in every pass */
+				 /* the distributed optimizer reduces gradients once per step, not per pass */
 		megatron[] = { { 0, NONE }, { 1, NONE }, { 1, SOME }, { 1, FULL }, { 3, FULL } };
 	const double cut_by = split->tp * split->pp;
-	/* one worker, or a stage that was given: only what is made again is left to choose */
+	/* one worker, or a given stage: only recomputation remains to be chosen */
 	const bool is_one = s->c->n_gpus <= cut_by * jl_given_or(s->req->plan.cp, 1) || s->req->plan.zero != JL_UNSET;
 	const bool tuned = jl_case_adapters(s->c) && cut_by == 1;
 
@@ -213,7 +219,7 @@ static size_t memory_steps(const struct search *s, const struct jl_split *split,
 						     : JL_LEN(alone);
 }
 
-/* Whether a pass is as large as it will be: as was asked for, or as fills a device. */
+/* True if the pass has its final size: as requested, or filling a device. */
 static bool is_full(const struct search *s, const struct jl_case *c)
 {
 	const struct jl_request *req = s->req;
@@ -222,7 +228,7 @@ static bool is_full(const struct search *s, const struct jl_case *c)
 	       (given(req->global_batch) ? c->plan.n_micro == 1 : jl_case_holds(c, 2 * c->shard.micro_batch));
 }
 
-/* Whole states or weights leave too little room for a pass that fills a device. */
+/* True if whole states or weights leave too little memory for a pass that fills a device. */
 static bool is_crowded(const struct jl_case *c)
 {
 	const struct jl_memory m = jl_case_price(c).memory;
@@ -236,7 +242,11 @@ static struct found run(const struct search *s, const struct jl_split *split, st
 
 	jl_case_what_if(c, s->c);
 	jl_choose_apply(c, s->req, s->cat, split);
-	if (jl_choose_batch(c, s->req, NULL))
+	/* splitting only for the batch's sake needs nearly even stages: 96 layers in 31 stages would not help */
+	const bool for_batch = s->plain.tp > 0 && !(s->best.speed > 0);
+	const double layers = c->subject.model.n_layers, fullest = ceil(layers / split->pp) * split->pp;
+
+	if ((for_batch && fullest > uneven_most * layers) || jl_choose_batch(c, s->req, NULL))
 		return (struct found){ .split = *split };
 	const struct jl_step_cost step = jl_case_price(c).step;
 
@@ -248,7 +258,7 @@ static bool is_faster(const struct found *a, const struct found *than, double fr
 	return a->speed >= 0 && a->speed > than->speed * (1 + frac);
 }
 
-/* Whether a case holds what it was found to run, batch and all. */
+/* True if the case fits with its batch. */
 static bool is_held(const struct jl_case *c)
 {
 	const struct jl_case_price w = jl_case_price(c);
@@ -256,7 +266,7 @@ static bool is_held(const struct jl_case *c)
 	return !jl_case_check(c, NULL) && jl_case_room(c, &w) == JL_ROOM_FITS;
 }
 
-/* Chunks a stage that make it faster: whole rounds of micro-batches, as many layers in each. */
+/* Tries interleaving: chunks of equal size, whole rounds of micro-batches. */
 static bool interleave(const struct search *s, struct found *best)
 {
 	const struct jl_split from = best->split;
@@ -283,7 +293,7 @@ static bool interleave(const struct search *s, struct found *best)
 	return better;
 }
 
-/* For one cut: the first way to hold it that fits, or another that is faster. */
+/* Finds for one split the first memory technique that fits, or a faster one. */
 static struct found try_memory_steps(struct search *s, struct jl_split split)
 {
 	const struct jl_request *req = s->req;
@@ -312,7 +322,7 @@ static struct found try_memory_steps(struct search *s, struct jl_split split)
 			s->plain = split;
 		if (!first || split.zero || (split.recompute != JL_RECOMPUTE_NONE && req->recompute == JL_UNSET))
 			continue;
-		/* whole states, nothing made again: one device that has room for a pass makes nothing again for a larger one */
+		/* whole states and no recomputation: a single device that can run a full pass does not recompute for a larger one */
 		full = is_full(s, &c);
 		if (c.n_gpus <= 1 && !given(req->global_batch) && !(jl_case_adapters(&c) && !full && is_crowded(&c)))
 			break;
@@ -320,7 +330,7 @@ static struct found try_memory_steps(struct search *s, struct jl_split split)
 	return best;
 }
 
-/* Experts go over no ranks, over those of a host, or over as many as there are: whichever is fastest. */
+/* Tries expert-parallel degrees 1, 8 and the largest possible; keeps the fastest. */
 static struct found try_experts(struct search *s, struct jl_split split)
 {
 	const struct jl_request *req = s->req;
@@ -330,7 +340,7 @@ static struct found try_experts(struct search *s, struct jl_split split)
 
 	split.ep = jl_given_or(req->plan.ep, 1);
 	if (given(req->plan.ep) || most <= 1 || given(req->plan.cp) || req->framework == JL_FW_FUSED ||
-	    (jl_case_adapters(s->c) && req->framework != JL_FW_MEGATRON)) /* whose libraries spread no experts */
+	    (jl_case_adapters(s->c) && req->framework != JL_FW_MEGATRON)) /* these libraries lack it */
 		return try_memory_steps(s, split);
 	for (; split.ep <= most; split.ep *= 2) {
 		if (fmod(n_experts, split.ep) != 0 || fmod(ranks, split.ep) != 0 ||
@@ -344,7 +354,7 @@ static struct found try_experts(struct search *s, struct jl_split split)
 	return best;
 }
 
-/* Other stages of ZeRO, and more or less made again, beside the best: what the advice would list. Until none is faster. */
+/* Improves the best split with other ZeRO stages and recomputation, as the advice would suggest, until nothing is faster. */
 static void polish(struct search *s)
 {
 	const struct jl_request *req = s->req;
@@ -365,7 +375,7 @@ static void polish(struct search *s)
 			    (split.recompute == JL_RECOMPUTE_SELECTIVE && jl_case_adapters(s->c)) ||
 			    (split.recompute > from.recompute && s->c->n_gpus <= 1 && !given(req->global_batch)))
 				continue;
-			/* weights that are not cut are exchanged over all ranks as gradients are: no width is new to them */
+			/* below stage 3 the third width is all ranks */
 			const double shards[] = { shard_of(s, &split, false), from.shard,
 						  split.zero < 3 ? 0 : from.shard };
 
@@ -381,7 +391,8 @@ static void polish(struct search *s)
 	}
 }
 
-/* Slices and stages of one cut of layers: over fast links inside a host many slices first, over PCIe many stages; of those that are near, the first. */
+/* Tries tensor and pipeline degrees of a split: over fast links within a host large tensor degrees first, over PCIe many stages first; near ties
+ * take the first. */
 static void try_cut(struct search *s, double cut)
 {
 	const double most = fmin(fmin(cut, s->c->machine.fabric.n_per_node), s->c->subject.model.heads);
@@ -415,7 +426,7 @@ void jl_choose_split(struct jl_case *c, const struct jl_request *req, const stru
 	const double cp = jl_given_or(p->cp, 1);
 
 	*ret_searched = !given(p->tp) && !given(p->pp);
-	if (!*ret_searched) { /* a cut that was given is kept, possible or not: the check says what is wrong */
+	if (!*ret_searched) { /* a given split is kept even if impossible: the check reports the error */
 		struct jl_split split = { .tp = jl_given_or(p->tp, 1), .pp = jl_given_or(p->pp, 1), .ep = 1 };
 
 		if (given(p->dp) && !given(p->pp) && fmod(c->n_gpus, p->dp * split.tp * cp) == 0)
@@ -431,7 +442,7 @@ void jl_choose_split(struct jl_case *c, const struct jl_request *req, const stru
 	*ret_fits = s.best.speed >= 0;
 	if (s.best.speed > 0)
 		polish(&s);
-	if (!*ret_fits && s.least_B == INFINITY) /* dp, cp or both do not go with the GPUs: keep them for the check */
+	if (!*ret_fits && s.least_B == INFINITY) /* dp or cp does not match the number of GPUs: keep for the check */
 		s.least = (struct jl_split){ .tp = 1,
 					     .pp = 1,
 					     .ep = jl_given_or(p->ep, 1),
@@ -442,7 +453,7 @@ void jl_choose_split(struct jl_case *c, const struct jl_request *req, const stru
 	jl_choose_apply(c, req, cat, *ret_fits ? &s.best.split : &s.least);
 }
 
-/* Largest divisor of `local` that fits; 1 where nothing does. A divisor or its cofactor lies below the root. */
+/* Largest divisor of `local` that fits; 1 if none. A divisor or its cofactor is below the square root. */
 static double fitting_divisor(const struct jl_case *c, double local)
 {
 	const double most = fmax(1, fmin(jl_case_max_micro_batch(c), local));
@@ -472,8 +483,7 @@ static double default_local(struct jl_case *c)
 			    8 * c->plan.pp);
 		return 8 * c->plan.pp;
 	}
-	if (c->plan.tp >
-	    batch) { /* slices share a sample; without as many as there are GPUs, gradients would be added up for little */
+	if (c->plan.tp > batch) { /* fewer samples than GPUs: tensor-parallel ranks share one */
 		jl_note_add(&c->notes, "batch", "%.0f samples a worker: one for each of its GPUs", c->plan.tp);
 		return c->plan.tp;
 	}

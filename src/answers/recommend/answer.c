@@ -1,3 +1,4 @@
+/* Builds the answer of recommend: selected rows, their reasons, and the fields for JSON. */
 #include "recommend/answer.h"
 
 #include <assert.h>
@@ -82,7 +83,7 @@ static const struct jl_field row[] = {
 };
 static const struct jl_schema row_schema = JL_SCHEMA("candidate", jl_recommend_row, row);
 
-/* --- all of it */
+/* --- the whole recommendation */
 
 #define AGAINST(A, KEY)                                                                                                \
 	{                                                                                                              \
@@ -94,7 +95,7 @@ static const struct jl_field against[] = {
 	AGAINST(SUPPORT, "support"),   AGAINST(GROUP, "group"),     AGAINST(SPARE, "spare"),
 	AGAINST(MEASURED, "measured"), AGAINST(USE, "use"),         AGAINST(WAIT, "wait"),
 	AGAINST(BUDGET, "budget"),     AGAINST(POWER, "power"),     AGAINST(INTERVAL, "interval"),
-	AGAINST(DEAR, "dear"),
+	AGAINST(STEPS, "steps"),       AGAINST(DEAR, "dear"),
 };
 static_assert(JL_LEN(against) == JL_N_AGAINST, "every reason is counted");
 static const struct jl_schema against_schema = JL_SCHEMA("against", jl_recommendation, against);
@@ -162,7 +163,7 @@ static struct jl_recommend_row *row_of(struct jl_recommend_row *at, const struct
 	return at;
 }
 
-/* NULL: there is none. With the reason of its place, or (JL_N_PLACE) of what stands against it. */
+/* Adds candidate `i` as a row; i < 0: NULL. The reason is that of `place`, or for JL_N_PLACE the reason for its rejection. */
 static struct jl_recommend_row *placed(struct jl_recommend_row **io_rows, const struct jl_recommended *a, int i,
 				       enum jl_place place)
 {
@@ -209,7 +210,7 @@ enum jl_status jl_recommend_answer(struct jl_recommended *io_answer, struct jl_a
 
 size_t jl_recommend_thin(const struct jl_recommendation *r, size_t max, int *ret_rows)
 {
-	double step = 1; /* of the time of the row before: all are shown where they have room */
+	double step = 1; /* minimum time ratio between shown rows; 1: all are shown */
 	size_t n;
 
 	do {

@@ -13,14 +13,14 @@
 #define WIDE_TIMES   2.0  /* hi / value of a run's interval above which a candidate is rejected */
 #define SEEN_WIDE    3.5  /* the same for an observed run, whose precision is often unknown */
 #define HOST_LEAST   8    /* accelerators a host needs to be part of a cluster */
-#define COPIES_MOST  8    /* replicated serving machines */
-#define COMFORT_FRAC 0.25 /* share of the bearable time below which more speed is not worth money */
+#define COPIES_MOST  8    /* maximum number of replicated serving machines */
+#define COMFORT_FRAC 0.25 /* share of the bearable time below which more speed earns no score */
 #define SERVE_FRAC   0.6
 #define SPREAD_S     3600   /* runs shorter than this are not spread over more machines */
 #define SPOT_S       43200  /* runs up to one night carry no extra spot penalty */
 #define SMALL_B      11.5e9 /* below the 12 GB of small cards */
 #define SPOT_MOST_S  259200
-#define COMFORT_S    86400 /* bearable run time where none is given */
+#define COMFORT_S    86400 /* default bearable run time */
 
 static const struct jl_rule *support_of(const struct jl_catalog *cat, const struct jl_gpu *gpu, const char *work)
 {
@@ -56,7 +56,7 @@ static const char *work_name(const struct jl_work *work)
 	return jl_task_key(work->ask->task);
 }
 
-/* True if the parent family was measured: near enough, with a wider interval. */
+/* True if the parent family was measured: accepted, with a wider interval. */
 static bool parent_seen(const struct jl_catalog *cat, const struct jl_gpu *gpu, enum jl_asked answer)
 {
 	const struct jl_family *family = jl_family_by_id(cat, gpu->family);
@@ -126,7 +126,7 @@ enum jl_against jl_expert_against(const struct jl_candidate *c, const struct jl_
 	return JL_AGAINST_NOTHING;
 }
 
-/* Most hosts a pick may have: what is available on demand, more only if asked for or if fewer are not enough. */
+/* Maximum number of hosts of a pick: those available on demand; more only on request or if fewer do not suffice. */
 double jl_expert_hosts_most(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	const double months_s = ask->months * JL_MONTH_S;
@@ -150,7 +150,7 @@ bool jl_expert_has_room(const struct jl_setup *s)
 	return s->micro_batch > 1 || !(s->memory_hi_frac > JL_TIGHT_FRAC);
 }
 
-/* True if one more machine is pointless: the load is met in the worst case, or the run is short. */
+/* True if another machine is pointless: the load is met in the worst case, or the run is short. */
 bool jl_expert_carries(const struct jl_setup *s, const struct jl_recommend_ask *ask)
 {
 	const double wait_s = isnan(ask->deadline_s) ? ask->wait_s : ask->deadline_s;
@@ -159,7 +159,8 @@ bool jl_expert_carries(const struct jl_setup *s, const struct jl_recommend_ask *
 		return s->against == JL_AGAINST_SPARE;
 	if (ask->task == JL_TASK_SERVE)
 		return s->per_s.lo >= ask->tokens_per_s && !(s->run_s.hi > wait_s);
-	return s->run_s.hi < fmin(SPREAD_S, wait_s);
+	/* the set-up of rented machines counts before the deadline */
+	return s->run_s.hi < SPREAD_S && s->run_s.hi + fmax(ask->setup_s, 0) <= wait_s;
 }
 
 bool jl_expert_survives(const struct jl_candidate *c, const struct jl_recommend_ask *ask, double stretch)
@@ -169,7 +170,7 @@ bool jl_expert_survives(const struct jl_candidate *c, const struct jl_recommend_
 
 	if (s->run_s.hi > (ask->seen ? SEEN_WIDE : WIDE_TIMES) * s->run_s.value || !jl_expert_has_room(s))
 		return false;
-	if (ask->seen && isnan(ask->deadline_s)) /* no limit given, and the precision is mostly unknown */
+	if (ask->seen && isnan(ask->deadline_s)) /* without a limit, and with a precision that is mostly unknown */
 		wait_s = NAN;
 	if (ask->task == JL_TASK_SERVE && s->per_s.lo < ask->tokens_per_s)
 		return false;
@@ -180,13 +181,13 @@ static double comfort_s(const struct jl_recommend_ask *ask)
 {
 	if (!isnan(ask->deadline_s))
 		return ask->deadline_s;
-	if (ask->task == JL_TASK_SERVE) /* a token in time is as good as an early one */
+	if (ask->task == JL_TASK_SERVE) /* for serving, a token faster than required has no benefit */
 		return SERVE_FRAC * (isnan(ask->wait_s) ? ask->concurrency / ask->tokens_per_s : ask->wait_s);
 	return isnan(ask->wait_s) ? COMFORT_S : COMFORT_FRAC * ask->wait_s;
 }
 
-/* ln(cost) + ln(time down to the comfortable time), plus ln-money penalties for drawbacks. A faster device is worth something below the
- * comfortable time, more devices are not. */
+/* ln(cost) + ln(time, down to the comfortable time) + penalties in units of ln(money). Below the comfortable time a faster device still gains a
+ * little, more devices gain nothing. */
 double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	static const double faster = 0.25, doubled = 0.05, hosts = 0.1, spot = 0.15, market = 0.15, used = 0.1,
@@ -209,9 +210,9 @@ double jl_expert_score(const struct jl_candidate *c, const struct jl_recommend_a
 	score += s->sys.gpu->vendor && strcmp(s->sys.gpu->vendor, "NVIDIA") != 0 ? other : 0;
 	score += jl_gpu_has_arm_host(s->sys.gpu) ? arm : 0;
 	score += s->offload ? offloaded : 0;
-	/* a purchase must hold the next model too */
+	/* a bought card should hold larger future models */
 	score += desk && s->sys.gpu->mem_B.value < SMALL_B ? small : 0;
-	/* cards on a desk that exceed one power supply and wall circuit */
+	/* desktop cards that exceed one power supply and wall circuit */
 	score += desk && n <= 4 && !jl_gpu_is_passive(s->sys.gpu) &&
 				 s->sys.gpu->tdp_W.value * n > jl_figure(ask->cat, "build-psu-standard")
 			 ? hot

@@ -1,4 +1,4 @@
-/* All offers of the catalog: cards at dated prices, systems at list price, rents by cloud and region. Must not know the work. */
+/* Collects all offers of the catalog: cards at dated prices, systems at list price, rents by cloud and region. Must not know the workload. */
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #define UNITS_MAX  2048
 #define OFFERS_MAX 16384
 
-const int jl_node_counts[] = { 1, 2, 4, 8, 16, 32, 64 };
+const int jl_node_counts[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 };
 const size_t jl_n_node_counts = JL_LEN(jl_node_counts);
 
 static const int card_counts[] = { 1, 2, 4, 8 };
 
-/* Host memory of an assumed host; limits offloading. */
+/* Limits offloading. */
 double jl_host_ram_B(int n_cards)
 {
 	const double GiB = 1024.0 * 1024 * 1024;
@@ -84,7 +84,11 @@ static long day_of(const char *date, long today)
 static void find_rents(struct find *f)
 {
 	const struct jl_catalog *cat = f->ask->cat;
+	/* falls back to the nearest region that has rents */
+	const char *region = f->ask->region ? jl_cost_rents_near(cat, f->ask->region) : NULL;
 
+	if (f->ask->region && !region)
+		return;
 	for (size_t i = 0; i < cat->n_prices; i++) {
 		const struct jl_price *p = &cat->prices[i];
 		const struct jl_gpu *gpu = jl_gpu_by_id(cat, p->gpu);
@@ -92,7 +96,7 @@ static void find_rents(struct find *f)
 		size_t unit;
 
 		if (!(p->on_demand_usdps > 0 || jl_price_rent_usdps(p, true) > 0) || !jl_price_is_machine(p) ||
-		    !wanted(f->ask, gpu, (int)p->n_gpu) || (f->ask->region && !jl_place_has(p->region, f->ask->region)))
+		    !wanted(f->ask, gpu, (int)p->n_gpu) || (region && !jl_place_has(p->region, region)))
 			continue;
 		offer.day = day_of(p->date, f->ask->today);
 		unit = unit_of(f, gpu, jl_price_system(cat, p), NULL, (int)p->n_gpu);
@@ -111,7 +115,7 @@ static void find_rents(struct find *f)
 	}
 }
 
-/* New or used, by the rule of 'jeoul cost'. */
+/* New or used, by the same rule as 'jeoul cost'. */
 static bool card_price(struct jl_offer *ret_offer, const struct find *f, const struct jl_gpu *gpu, enum jl_how how)
 {
 	const bool both = takes(f->ask, JL_HOW_NEW) && takes(f->ask, JL_HOW_USED);
@@ -124,7 +128,7 @@ static bool card_price(struct jl_offer *ret_offer, const struct find *f, const s
 	return !isnan(p.usd);
 }
 
-/* The pair join over the card's own link, if any. */
+/* The bridge for pairs of this card, if it has a link. */
 static const char *bridge_of(const struct jl_catalog *cat, const struct jl_gpu *gpu)
 {
 	for (size_t i = 0; gpu->link && i < cat->n_links; i++) {
@@ -133,7 +137,7 @@ static const char *bridge_of(const struct jl_catalog *cat, const struct jl_gpu *
 		if (l->role != JL_ROLE_JOIN || !l->topology || strcmp(l->topology, "bridge-pair") != 0 || !l->wire ||
 		    strcmp(l->wire, gpu->link) != 0)
 			continue;
-		/* two joins use one wire: the GeForce one falls back to no peer-to-peer */
+		/* the same bridge exists with and without a peer-to-peer fallback: match the card */
 		if ((l->fallback && strstr(l->fallback, "no-p2p")) ==
 		    (gpu->p2p == JL_P2P_NO || gpu->p2p == JL_P2P_DRIVER_DISABLED))
 			return l->id;

@@ -1,3 +1,4 @@
+/* Reads purposes and fills in their defaults. */
 #include "recommend/recommend.h"
 
 #include <math.h>
@@ -172,8 +173,7 @@ void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose 
 		fill(&ask->context, p->context);
 	fill(&ask->wait_s, p->wait_s);
 	jl_serve_load(ask);
-	if (isnan(ask->tokens_per_s) && ask->concurrency > 0 &&
-	    p->concurrency > 0) /* rate of one request, times their number */
+	if (isnan(ask->tokens_per_s) && ask->concurrency > 0 && p->concurrency > 0) /* rate per request × requests */
 		ask->tokens_per_s = p->tokens_per_s / p->concurrency * ask->concurrency;
 	fill(&ask->concurrency, p->concurrency);
 	fill(&ask->tokens_per_s, p->tokens_per_s);
@@ -207,6 +207,8 @@ void jl_recommend_defaults(struct jl_recommend_ask *ask)
 	jl_serve_load(ask);
 	if (ask->task != JL_TASK_SERVE)
 		return;
-	ask->concurrency = jl_given_or(ask->concurrency, JL_USUAL_AT_ONCE);
+	/* only a total rate is given: derives the concurrency from the usual reading speed */
+	ask->concurrency = jl_given_or(
+		ask->concurrency, fmax(JL_USUAL_AT_ONCE, ceil(jl_given_or(ask->tokens_per_s, 0) * JL_READ_TOKEN_S)));
 	ask->tokens_per_s = jl_given_or(ask->tokens_per_s, ask->concurrency / JL_READ_TOKEN_S);
 }

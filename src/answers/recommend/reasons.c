@@ -12,7 +12,7 @@
 #define SAY(...) jl_msg_print(ret_said->en, ret_said->text, sizeof ret_said->en, __VA_ARGS__)
 
 #define NEAR_TIMES 1.1  /* costs within this factor count as equal */
-#define FAST_FRAC  0.95 /* so do times */
+#define FAST_FRAC  0.95 /* times within this factor count as equal */
 
 static const struct {
 	const char *key, *en;
@@ -29,6 +29,7 @@ static const struct {
 	[JL_AGAINST_UNKNOWN] = { "unknown", JL_N("facts are missing, or it cannot run this") },
 	[JL_AGAINST_MEMORY] = { "memory", JL_N("does not fit in memory") },
 	[JL_AGAINST_BATCH] = { "batch", JL_N("the batch does not divide evenly") },
+	[JL_AGAINST_STEPS] = { "steps", JL_N("so large a batch that it is another training (--global-batch)") },
 	[JL_AGAINST_USE] = { "use", JL_N("too slow for all the work") },
 	[JL_AGAINST_WAIT] = { "wait", JL_N("takes too long") },
 	[JL_AGAINST_BUDGET] = { "budget", JL_N("above the budget") },
@@ -68,8 +69,8 @@ const char *jl_against_name(enum jl_against against)
 	return jl_msg(reasons[against].en);
 }
 
-/* The best of those that cost and take less than the pick, or, where that is the cheapest, of those as wide that are faster for hardly more;
- * NULL: there is none. */
+/* The best candidate that is cheaper and faster than the pick; if the pick is the cheapest, one with equally wide weights that is faster for
+ * hardly more. NULL: none. */
 static const struct jl_candidate *find_rival(const struct jl_recommendation *r)
 {
 	const struct jl_candidate *pick = &r->items[r->pick], *rival = NULL;
@@ -87,7 +88,7 @@ static const struct jl_candidate *find_rival(const struct jl_recommendation *r)
 	return rival;
 }
 
-/* The rival's drawback, by the penalties of jl_expert_score(). */
+/* The rival's drawback, from the penalties of jl_expert_score(). */
 static const char *awkward(const struct jl_candidate *rival, const struct jl_candidate *pick)
 {
 	const struct jl_setup *s = rival->setup, *best = pick->setup;
@@ -120,7 +121,7 @@ void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommend
 	const struct jl_candidate *rival = find_rival(r);
 	char other[80] = "";
 
-	if (rival && rival->setup->sys.gpu == pick->setup->sys.gpu) /* the same card, more or fewer of it */
+	if (rival && rival->setup->sys.gpu == pick->setup->sys.gpu) /* the same card in another quantity */
 		(void)snprintf(other, sizeof(other), "%dx %s", (int)jl_sys_n_devices(&rival->setup->sys),
 			       rival->setup->sys.gpu->id);
 	else if (rival)
@@ -170,13 +171,13 @@ void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommend
 	}
 }
 
-/* Rounded down, so that a missed limit does not look reached. */
+/* Rounds down, so that a missed limit does not appear to be met. */
 static double rounded_down(double per_s)
 {
 	return per_s < 10 ? floor(10 * per_s) / 10 : floor(per_s);
 }
 
-/* Which fact is missing, and where it would go. */
+/* Names the missing fact and where it can be added. */
 static void say_unknown(struct jl_reason_text *ret_said, const struct jl_setup *s, const struct jl_recommend_ask *ask)
 {
 	static const char *const en = JL_N("%s; it can be added to the catalog (CONTRIBUTING.md, --catalog)");
@@ -271,15 +272,13 @@ int jl_recommend_find(const struct jl_recommendation *r, const struct jl_sys *sy
 		if (s->gpu != sys->gpu || s->n_per_node != sys->n_per_node || s->n_nodes != sys->n_nodes ||
 		    (sys->system && s->system != sys->system))
 			continue;
-		/* acceptable first, then rejected, then without an offer; ties by rank */
+		/* order: acceptable, rejected, without an offer; ties by score */
 		if (best < 0 || rank_of(c) < rank_of(&r->items[best]) ||
 		    (rank_of(c) == rank_of(&r->items[best]) && c->score < r->items[best].score))
 			best = (int)i;
 	}
 	return best;
 }
-
-/* What to know before taking a candidate. */
 
 struct list {
 	struct jl_caveat *items;
@@ -300,7 +299,7 @@ __attribute__((format(printf, 3, 4))) static void add(struct list *list, const c
 	va_end(args);
 }
 
-/* Cards in one box: slots, heat, power. */
+/* Caveats of cards in one host: slots, heat, power. */
 static void of_cards(struct list *list, const struct jl_candidate *c, const struct jl_catalog *cat)
 {
 	const struct jl_sys *sys = &c->setup->sys;

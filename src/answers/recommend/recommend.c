@@ -1,3 +1,4 @@
+/* Evaluates all candidates and selects the pick, the Pareto front and the alternatives. */
 #include "recommend/recommend.h"
 
 #include <math.h>
@@ -10,27 +11,25 @@
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-#define SAVE_BPS     1e9 /* of a checkpoint to a network disk */
+#define SAVE_BPS     1e9 /* checkpoint bandwidth to a network disk */
 #define BEATEN_FRAC  0.97
 #define ALIKE_FRAC   0.99
 #define SEEN_TIMES   2.5  /* times an observed run's duration: slower candidates are rejected */
-#define ALIKE_MOST   3    /* rejected candidates shown for one reason */
-#define DEARER_TIMES 1.5  /* times the cheapest plain cost: a pick without a deadline costs no more */
-#define PLAIN_BITS   8    /* of weights that lose next to nothing */
-#define DEAR_TIMES   10.0 /* times the cheapest acceptable cost: dearer candidates are rejected */
+#define ALIKE_MOST   3    /* maximum number of rejected candidates shown per reason */
+#define DEARER_TIMES 1.5  /* without a deadline, limit of the pick's cost relative to the cheapest plain candidate */
+#define PLAIN_BITS   8    /* weights of at least this width lose almost no quality */
+#define DEAR_TIMES   10.0 /* candidates above this multiple of the cheapest acceptable cost are rejected */
 
-/* Prices older than this are not shown. */
+/* Oldest date of a price that is still shown. */
 static long oldest_shown(const struct jl_recommend_ask *ask)
 {
 	return ask->today - 2 * ask->rent_days_max;
 }
 
-/* ---- setups */
-
 struct weighing {
 	struct jl_setup *setups;
 	const struct jl_work *work;
-	bool like; /* second pass: setups that copy the result of an earlier one */
+	bool like; /* second pass: copies results of equivalent setups */
 };
 
 static void weigh_unit(void *ctx, size_t unit, int thread)
@@ -45,7 +44,7 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 	(void)thread;
 	if ((setups[0].like != NULL) != w->like)
 		return;
-	if (setups[0].against == JL_AGAINST_NOTHING) /* one machine needs no network to be known */
+	if (setups[0].against == JL_AGAINST_NOTHING) /* a single machine needs no known network */
 		n_known = !jl_machine_make(&all, w->work->ask->cat, largest, &ignored)          ? jl_n_node_counts
 			  : !jl_machine_make(&all, w->work->ask->cat, &setups[0].sys, &ignored) ? 1
 												: 0;
@@ -54,7 +53,7 @@ static void weigh_unit(void *ctx, size_t unit, int thread)
 		struct jl_setup *s = &setups[i];
 		const int n = jl_sys_n_devices(&s->sys);
 
-		s->stretch = 1;
+		s->elapsed_s.value = NAN;
 		s->run_s = s->per_s = (struct jl_estimate){ NAN, NAN, NAN };
 		s->power_W = s->peak_W = s->memory_B = s->memory_frac = s->memory_hi_frac = NAN;
 		if (s->against == JL_AGAINST_PRICE)
@@ -88,7 +87,7 @@ static const char *unit_text(const struct jl_unit_offered *u, int n_nodes, struc
 	return jl_arena_printf(arena, "%dx(%dx %s%s%s)", n_nodes, u->n_per_node, u->gpu->id, via, join);
 }
 
-/* A token takes as long whatever host is around the accelerators: the first unit with as many of them joined alike. */
+/* The first unit with the same accelerators and interconnect: the time per token does not depend on the host. */
 static const struct jl_setup *like_of(const struct jl_setup *setups, const struct jl_offers *offers, size_t unit)
 {
 	const struct jl_sys *own = &setups[unit * jl_n_node_counts].sys;
@@ -104,7 +103,7 @@ static const struct jl_setup *like_of(const struct jl_setup *setups, const struc
 	return NULL;
 }
 
-/* Skip units whose prices are all stale. A slightly stale price is still shown where there is no newer one. */
+/* Marks units whose prices are all too old. A slightly old price is still shown if there is no newer one. */
 static void find_stale(struct jl_offers *offers, const struct jl_recommend_ask *ask)
 {
 	for (size_t i = 0; i < offers->n_units; i++)
@@ -118,7 +117,7 @@ static void find_stale(struct jl_offers *offers, const struct jl_recommend_ask *
 	}
 }
 
-/* Systems of one and of two machines are parsed; more machines are two with another count. */
+/* Parses systems of one and of two machines; larger ones are copies of two with another count. */
 static enum jl_status make_setups(struct jl_setup *setups, struct jl_offers *offers, const struct jl_recommend_ask *ask,
 				  struct jl_arena *arena, struct jl_err *err)
 {
@@ -192,7 +191,7 @@ static struct jl_estimate plus_scaled(double fixed, struct jl_estimate by, doubl
 	return (struct jl_estimate){ fixed + by.value * each, fixed + by.lo * each, fixed + by.hi * each };
 }
 
-/* Interruptions stretch a run on spot. Servers do not run on spot. */
+/* Interruptions lengthen a run on spot machines. Serving on spot is not considered. */
 static double overhead_of(const struct jl_candidate *c)
 {
 	struct jl_cost_option spot = { .kind = JL_COST_SPOT };
@@ -205,7 +204,7 @@ static double overhead_of(const struct jl_candidate *c)
 	return jl_cost_overhead_ppm(&ppm, &spot, &ignored) ? NAN : (double)ppm / 1e6;
 }
 
-/* Hours of all the work, with their interval: a server works always. */
+/* Hours of all the work, with interval; a server runs all the time. */
 static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const struct jl_candidate *c, double runs)
 {
 	const double all = ask->months * JL_RECOMMEND_HOURS;
@@ -215,13 +214,14 @@ static struct jl_estimate work_hours(const struct jl_recommend_ask *ask, const s
 	return jl_estimate_times(c->wall_s, runs / 3600);
 }
 
-/* A machine of one's own stays as it is; a rented one is set up for every run. */
+/* Rented machines are set up before each run; own ones are not. */
 static struct jl_estimate wall_s(const struct jl_candidate *c, const struct jl_recommend_ask *ask)
 {
 	const bool rented = c->how == JL_HOW_RENT || c->how == JL_HOW_SPOT;
+	const struct jl_setup *s = c->setup;
 
-	return plus_scaled(rented && ask->setup_s > 0 && ask->task != JL_TASK_SERVE ? ask->setup_s : 0, c->setup->run_s,
-			   c->setup->stretch);
+	return plus_scaled(rented && ask->setup_s > 0 && ask->task != JL_TASK_SERVE ? ask->setup_s : 0,
+			   isnan(s->elapsed_s.value) ? s->run_s : s->elapsed_s, 1);
 }
 
 static void price(struct jl_candidate *c, const struct jl_recommend_ask *ask, double runs)
@@ -263,7 +263,7 @@ static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_a
 		return JL_AGAINST_USE;
 	if (c->wall_s.value * stretch > wait_s)
 		return JL_AGAINST_WAIT;
-	/* a purchase is paid in full, whatever share of it the work uses */
+	/* the full price of a purchase counts against the budget */
 	if (c->cost_usd.value > ask->budget_usd || (bought && c->unit_usd * s->sys.n_nodes > ask->budget_usd))
 		return JL_AGAINST_BUDGET;
 	if (bought && s->peak_W > ask->power_W)
@@ -271,7 +271,7 @@ static enum jl_against judge(struct jl_candidate *c, const struct jl_recommend_a
 	return jl_expert_survives(c, ask, stretch) ? JL_AGAINST_NOTHING : JL_AGAINST_INTERVAL;
 }
 
-/* ---- which is best */
+/* ---- ranking */
 
 static int by_cost(const void *a, const void *b)
 {
@@ -286,11 +286,11 @@ static int by_cost(const void *a, const void *b)
 		return x->wall_s.value < y->wall_s.value ? -1 : 1;
 	if (x->how != y->how)
 		return x->how < y->how ? -1 : 1;
-	/* of the same offer in several regions the first of the catalog */
+	/* the same offer in several regions: the first in the catalog */
 	return x->price < y->price ? -1 : x->price > y->price;
 }
 
-/* Rejects candidates that cost many times the cheapest. */
+/* Rejects candidates that cost more than DEAR_TIMES the cheapest. */
 static void leave_dear(struct jl_recommendation *r)
 {
 	while (r->n_ok > 1 && r->items[r->n_ok - 1].cost_usd.value > DEAR_TIMES * r->items[0].cost_usd.value) {
@@ -300,22 +300,27 @@ static void leave_dear(struct jl_recommendation *r)
 	}
 }
 
-/* Dominated: another candidate is clearly cheaper and clearly faster, in no more machines and with weights at least as wide. */
+/* True if dominated: another candidate with the same way of payment, no more machines and no narrower weights is clearly cheaper and clearly
+ * faster, or not more expensive and certainly faster. */
 static bool is_beaten(const struct jl_recommendation *r, const struct jl_candidate *c)
 {
 	const struct jl_setup *s = c->setup;
 
-	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value < BEATEN_FRAC * c->cost_usd.value; i++) {
-		const struct jl_setup *other = r->items[i].setup;
+	for (size_t i = 0; i < r->n_ok && r->items[i].cost_usd.value <= c->cost_usd.value; i++) {
+		const struct jl_candidate *o = &r->items[i];
+		const bool clearly = o->cost_usd.value < BEATEN_FRAC * c->cost_usd.value &&
+				     o->wall_s.value < BEATEN_FRAC * c->wall_s.value;
+		const bool surely = o->wall_s.hi < c->wall_s.lo && o->how == c->how &&
+				    jl_sys_n_devices(&o->setup->sys) <= jl_sys_n_devices(&s->sys);
 
-		if (r->items[i].wall_s.value < BEATEN_FRAC * c->wall_s.value && other->sys.n_nodes <= s->sys.n_nodes &&
-		    !(other->weight_bits < s->weight_bits))
+		if ((clearly || surely) && o->setup->sys.n_nodes <= s->sys.n_nodes &&
+		    !(o->setup->weight_bits < s->weight_bits))
 			return true;
 	}
 	return false;
 }
 
-/* Without a deadline a faster machine is worth so much more than the cheapest plain one: no techniques that lose speed or precision. */
+/* Maximum cost of a pick without a deadline, relative to the cheapest candidate that uses no technique that loses speed or precision. */
 static double most_usd(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	for (size_t i = 0; i < r->n_ok && isnan(ask->deadline_s); i++) {
@@ -357,7 +362,7 @@ static void choose(struct jl_recommendation *r, const struct jl_recommend_ask *a
 		if (r->best[c->how] < 0 || c->score < r->items[r->best[c->how]].score)
 			r->best[c->how] = (int)i;
 	}
-	if (r->pick >= 0) /* a dominated candidate is not the best of its way either */
+	if (r->pick >= 0) /* a dominated candidate is not the best of its kind either */
 		r->best[r->items[r->pick].how] = r->pick;
 	for (size_t i = 0; i < r->n_ok; i++)
 		if (r->items[i].setup->sys.gpu != r->items[r->pick].setup->sys.gpu &&
@@ -374,7 +379,7 @@ static bool is_rejected(const struct jl_recommendation *r, const struct jl_gpu *
 	return false;
 }
 
-/* True if its accelerator is acceptable elsewhere or has a fresh price: its stale price is then not the reason. */
+/* True if the accelerator has another acceptable candidate or a fresh price: then the old price is not the reason for its rejection. */
 static bool has_other_price(const struct jl_recommendation *r, const struct jl_candidate *c,
 			    const struct jl_recommend_ask *ask)
 {
@@ -390,7 +395,7 @@ static bool has_other_price(const struct jl_recommendation *r, const struct jl_c
 	return false;
 }
 
-/* Those that would have ranked before the pick, best first. */
+/* Rejected candidates that would rank before the pick, best first. */
 static void find_rejected(struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	size_t n_of[JL_N_AGAINST] = { 0 };
@@ -420,7 +425,7 @@ static void find_rejected(struct jl_recommendation *r, const struct jl_recommend
 	}
 }
 
-/* Distance to acceptance, in the unit of the limit that rejects it. */
+/* Distance to acceptance, as a multiple of the violated limit. */
 static double missing(const struct jl_candidate *c)
 {
 	switch (c->against) {
@@ -437,7 +442,7 @@ static double missing(const struct jl_candidate *c)
 	}
 }
 
-/* Limits that the user can move, the last one checked first. */
+/* Limits that the user can change; the one that is checked last is nearest to acceptance. */
 static int find_nearest(const struct jl_recommendation *r, const struct jl_recommend_ask *ask)
 {
 	static const enum jl_against limits[] = { JL_AGAINST_INTERVAL, JL_AGAINST_POWER, JL_AGAINST_BUDGET,
@@ -520,7 +525,7 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 	return JL_OK;
 }
 
-/* Someone who has a machine does not want a much slower one. */
+/* Longest acceptable time: not much slower than the machine that the user has. */
 static double bearable_s(const struct jl_recommend_ask *ask)
 {
 	const struct jl_observed *run = ask->seen;

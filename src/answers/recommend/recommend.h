@@ -1,7 +1,7 @@
-/* Which machine for a purpose: every accelerator of the catalog in every number on offer, the work predicted on it, its cost, and the Pareto
- * front of cost and time. Must not print.
+/* Recommends machines for a purpose: predicts the work on every accelerator of the catalog in every quantity on offer, computes the cost, and
+ * finds the Pareto front of cost and time. Must not print.
  *
- * jl_recommend_run(&result, &ask, &arena, &err): candidates sorted by cost, flags for limits and the front, the pick. */
+ * jl_recommend_run(&result, &ask, &arena, &err) returns candidates sorted by cost, with rejections, the front and the pick. */
 #pragma once
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include "predict/observed.h"
 #include "predict/predict.h"
 
-/* What the machine is for (catalog/purposes.yaml). */
+/* Kind of work (catalog/purposes.yaml). */
 enum jl_task { JL_TASK_TRAIN, JL_TASK_LORA, JL_TASK_SERVE, JL_N_TASK };
 
 /* Unset numbers are NAN. */
@@ -18,9 +18,9 @@ struct jl_purpose {
 	const char *caveat; /* NULL: none */
 	enum jl_task task;
 	const char *model;
-	double seq, global_batch, samples, tokens, epochs; /* of one training run */
-	double runs, months;                               /* runs a month, for so many months */
-	double wait_s;                                     /* longer is too slow: a run; serve: one token of one user */
+	double seq, global_batch, samples, tokens, epochs; /* per training run */
+	double runs, months;                               /* runs per month, number of months */
+	double wait_s;                                     /* acceptable time: of a run; serve: per token and user */
 	double concurrency, context, tokens_per_s;         /* serve */
 };
 
@@ -32,10 +32,10 @@ struct jl_purposes {
 enum jl_status jl_purposes_parse(struct jl_purposes *ret_list, const char *text, size_t len, const char *name,
 				 struct jl_arena *arena, struct jl_err *err);
 
-/* Those built in. */
+/* The built-in purposes. */
 enum jl_status jl_purposes_embedded(struct jl_purposes *ret_list, struct jl_arena *arena, struct jl_err *err);
 
-/* By id; the error names the nearest id and all ids. */
+/* Finds a purpose by id; the error lists the nearest id and all ids. */
 enum jl_status jl_purpose_find(const struct jl_purpose **ret_purpose, const struct jl_purposes *list, const char *name,
 			       struct jl_err *err);
 
@@ -48,7 +48,7 @@ const char *jl_how_name(enum jl_how how);
 #define JL_RECOMMEND_ONLY_MAX 64
 #define JL_RECOMMEND_OLD_DAYS 90     /* older prices get a warning */
 #define JL_READ_TOKEN_S       0.1    /* serve: default time per token, reading speed */
-#define JL_RECOMMEND_HOURS    730.0  /* of a month */
+#define JL_RECOMMEND_HOURS    730.0  /* hours per month */
 #define JL_RECOMMEND_MAX      200000 /* candidates */
 
 struct jl_recommend_ask {
@@ -56,40 +56,41 @@ struct jl_recommend_ask {
 	long today;
 	enum jl_task task;
 	struct jl_request run;            /* the job; its system is ignored */
-	const struct jl_observed *seen;   /* an observed run instead of a model; NULL: none */
-	const struct jl_machine *seen_on; /* where */
+	const struct jl_observed *seen;   /* observed run instead of a model; NULL: none */
+	const struct jl_machine *seen_on; /* machine of the observed run */
 	double seen_epochs;
 	double runs_per_month, months;
 	double users, think_s; /* serve: users and their time between requests; NAN: see concurrency */
-	double concurrency, context, tokens_per_s; /* serve: requests at once, tokens that each keeps */
-	double prompt, answer;                     /* tokens of the prompt and of the answer */
-	double wait_s;                             /* bearable time; NAN: unknown. A deadline replaces it. */
+	double concurrency, context, tokens_per_s; /* serve: concurrent requests; tokens in the KV cache per request */
+	double prompt, answer;                     /* serve: tokens per request */
+	double wait_s;                             /* acceptable time, s; NAN: unknown. A deadline replaces it. */
 
 	double deadline_s, budget_usd, power_W; /* limits; NAN: none */
-	const char *region;                     /* for rents; NULL: everywhere */
-	double util_frac;   /* utilisation of a bought machine: the work pays its share; NAN: the work pays all of it */
-	double setup_s;     /* a rented machine's before each run: boot, image, packages, data, compilation */
-	long rent_days_max; /* maximum age of a rent; also of a shop price if above the default */
-	bool host_owned;    /* the host for bought cards exists */
+	const char *region;                     /* for rents; NULL: all */
+	/* bought machines: utilisation, the work pays its share; NAN: the work pays the whole machine */
+	double util_frac;
+	double setup_s; /* rented machines: set-up time before each run (boot, image, packages, data, compilation) */
+	long rent_days_max; /* maximum age of rental prices, days; also of shop prices if larger than their default */
+	bool host_owned;    /* bought cards need no new host */
 	double usd_per_kWh, pue;
-	const char *tariff; /* that usd_per_kWh comes from; NULL: none */
+	const char *tariff; /* tariff behind usd_per_kWh; NULL: none */
 	unsigned hows;      /* 1 << enum jl_how; 0: all */
 	int gpus_max;       /* 0: no limit */
 	int per_node;       /* GPUs per machine; 0: any */
 	const struct jl_gpu *only[JL_RECOMMEND_ONLY_MAX];
 	size_t n_only;                /* 0: every accelerator */
-	const struct jl_gpu *why_not; /* --why-not: evaluated whatever its price; NULL: none */
-	int n_threads;                /* 0: as many as there are processors */
+	const struct jl_gpu *why_not; /* --why-not: evaluated regardless of its price; NULL: none */
+	int n_threads;                /* 0: number of processors */
 };
 struct jl_recommend_ask jl_recommend_ask_empty(void);
 
-/* Derives tokens per request and concurrency from users, where given. */
+/* Derives tokens per request and concurrency from the number of users, if given. */
 void jl_serve_load(struct jl_recommend_ask *ask);
 
 /* Fills unset members from the purpose. */
 void jl_recommend_purpose(struct jl_recommend_ask *ask, const struct jl_purpose *purpose);
 
-/* Defaults of what is still unset: a model is trained once, within the deadline or a year; an observed run four times a month. */
+/* Defaults of unset members: a model is trained once, within the deadline or a year; an observed run four times a month. */
 void jl_recommend_defaults(struct jl_recommend_ask *ask);
 
 /* Reason to reject a setup or candidate; the first that applies. */
@@ -98,17 +99,18 @@ enum jl_against {
 	JL_AGAINST_UNKNOWN, /* missing facts, or an impossible machine */
 	JL_AGAINST_MEMORY,
 	JL_AGAINST_BATCH,    /* the batch does not divide; serve: more machines than users */
+	JL_AGAINST_STEPS,    /* several hosts would cut the run into too few steps, at the default batch */
 	JL_AGAINST_PRICE,    /* rents: older than rent_days_max */
-	JL_AGAINST_OFFER,    /* a marketplace offer is one machine */
+	JL_AGAINST_OFFER,    /* not offered in this form, e.g. several hosts from a marketplace */
 	JL_AGAINST_SUPPORT,  /* poor software support (catalog/support.yaml) */
 	JL_AGAINST_GROUP,    /* unrealistic configuration */
-	JL_AGAINST_SPARE,    /* fewer machines are enough */
+	JL_AGAINST_SPARE,    /* fewer machines suffice */
 	JL_AGAINST_MEASURED, /* no measurements of it or its family */
-	JL_AGAINST_USE,      /* too slow for all the work */
+	JL_AGAINST_USE,      /* too slow for the total work */
 	JL_AGAINST_WAIT,     /* a run exceeds the deadline or bearable time */
 	JL_AGAINST_BUDGET,
 	JL_AGAINST_POWER,
-	JL_AGAINST_INTERVAL, /* breaks a limit in the worst case, or is too uncertain */
+	JL_AGAINST_INTERVAL, /* violates a limit in the worst case, or too uncertain */
 	JL_AGAINST_DEAR,     /* many times the cheapest acceptable cost */
 	JL_N_AGAINST
 };
@@ -119,36 +121,35 @@ const char *jl_against_name(enum jl_against against);
 /* Hardware, with the work predicted on it. */
 struct jl_setup {
 	struct jl_sys sys;
-	const char *text;            /* as --on takes it */
-	const struct jl_setup *like; /* serve: an earlier setup with the same accelerators and links; NULL: none */
+	const char *text;            /* as accepted by --on */
+	const struct jl_setup *like; /* serve: earlier setup with the same accelerators and links; NULL: none */
 	enum jl_against against;
-	struct jl_estimate run_s;     /* of one run; serve: of one token of one user */
-	double stretch;               /* failures, checkpoints, restarts: elapsed time / run_s; 1: not counted */
-	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens a second */
-	double power_W, peak_W;       /* average while it works; what it may draw, hosts included */
-	double memory_B, memory_frac; /* of the fullest device */
-	double context;               /* serving: tokens of the longest request of the model; NAN: not known */
-	double states_B;              /* that a checkpoint of all of it saves; 0: hardly any */
-	double memory_hi_frac;        /* the same at the large end of its interval; NAN: not known */
+	struct jl_estimate run_s;     /* one run; serve: one token of one user */
+	struct jl_estimate elapsed_s; /* run_s with failures, checkpoints, restarts; NAN: not modelled */
+	struct jl_estimate per_s;     /* samples, tokens or (serve) output tokens per second */
+	double power_W, peak_W;       /* average under load; maximum with hosts */
+	double memory_B, memory_frac; /* of the device with the least free memory */
+	double context;               /* serve: longest supported request, tokens; NAN: unknown */
+	double states_B;              /* bytes of a full checkpoint; 0: negligible */
+	double memory_hi_frac;        /* memory_frac at the upper end of its interval; NAN: unknown */
 	double bold_times,
-		bold_hi_frac; /* the time as predict would run it / run_s, and how full memory may get then */
+		bold_hi_frac; /* time of predict's own plan / run_s; memory_frac of that plan at the upper end */
 	bool device_fitted;
-	const struct jl_rule *support;            /* what is known of its software; NULL: unknown */
-	bool tensor_cores, gpu_seen, family_seen; /* seen: measured at such work, somewhere */
-	/* how it was made to fit */
+	const struct jl_rule *support;            /* software support (catalog/support.yaml); NULL: unknown */
+	bool tensor_cores, gpu_seen, family_seen; /* seen: measured in this kind of work */
+	/* plan */
 	double tp, pp, vpp, dp;
 	int zero;
 	enum jl_recompute recompute;
 	unsigned offload;
 	double micro_batch, n_micro;
-	double global_batch;         /* of a step as it is run: may be up to a tenth above the one that was asked for */
-	enum jl_dtype dtype;         /* of the products; not for observed runs and serving */
-	enum jl_framework framework; /* likewise */
-	double seq;                  /* tokens of a sample; 0: it has none */
+	double global_batch;         /* batch per step as run: up to 10 % above the requested one */
+	enum jl_dtype dtype;         /* of matrix products; unset for observed runs and serving */
+	enum jl_framework framework; /* unset for observed runs and serving */
+	double seq;                  /* tokens per sample; 0: none */
 	double weight_bits;          /* serve */
-	double n_requests;           /* serve: at once; of people, at its own pace. 0: not even one has room */
-	const char *
-		published; /* serve: format that the model is published in, where it is taken; NULL: 16 bit, or made narrower */
+	double n_requests;           /* serve: concurrent requests, of people at reading pace. 0: not one fits */
+	const char *published;       /* serve: published weight format; NULL: 16 bit or quantized further */
 };
 
 struct jl_candidate {
@@ -157,34 +158,34 @@ struct jl_candidate {
 	const struct jl_price *price; /* NULL: the list price of the accelerator or system */
 	const char *price_date;       /* NULL: not known */
 	long price_day;
-	struct jl_estimate wall_s; /* run_s with failures and, where it is rented for each run, the set-up before it */
-	double unit_usd;           /* one machine: to buy, or an hour of it */
-	double host_usd;           /* of unit_usd: what an assumed host around bought cards costs */
-	struct jl_estimate cost_usd; /* of all the work */
+	struct jl_estimate wall_s;   /* run_s with failures and, if rented per run, the preceding set-up */
+	double unit_usd;             /* one machine: purchase price, or price per hour */
+	double host_usd;             /* part of unit_usd that is an assumed host */
+	struct jl_estimate cost_usd; /* total work */
 	struct jl_estimate run_cost_usd;
-	double work_h;     /* hours it works for all of it, all machines at once */
-	double energy_kWh; /* of all the work, PUE included; NAN: not known */
+	double work_h;     /* hours of work in total, with all machines in parallel */
+	double energy_kWh; /* total work, with PUE; NAN: unknown */
 	enum jl_against against;
-	double score; /* trade-off of cost and time, the lower the better; NAN: not priced */
+	double score; /* rank by cost and time, lower is better; NAN: not priced */
 	bool on_front;
 };
 
 struct jl_recommendation {
-	struct jl_candidate *items; /* those that nothing stands against first, by cost; then the others */
+	struct jl_candidate *items; /* accepted candidates by cost, then rejected ones */
 	size_t n, n_ok;
 	size_t n_against[JL_N_AGAINST];
 	size_t n_setups, n_offers;
 	int pick;              /* -1: none */
-	int best[JL_N_HOW];    /* the pick among each way to have it; -1: none */
-	int fastest, cheapest; /* among the candidates without objection */
-	int runner_up;         /* the next best of another accelerator; -1: none */
-	double hosts_most; /* a pick has no more machines: what is had on demand, unless more are asked for or needed */
+	int best[JL_N_HOW];    /* best pick per way of payment; -1: none */
+	int fastest, cheapest; /* among accepted candidates */
+	int runner_up;         /* best candidate with another accelerator; -1: none */
+	/* maximum number of machines of a pick: those available on demand, unless more are requested or needed */
+	double hosts_most;
 #define JL_REJECTED_MAX 6
-	int rejected
-		[JL_REJECTED_MAX]; /* would rank before the pick, but something stands against them: one of each accelerator */
+	int rejected[JL_REJECTED_MAX]; /* rejected although they would rank before the pick; one per accelerator */
 	size_t n_rejected;
-	int nearest;   /* where nothing will do: the one that misses least, by what stands against it; -1: none */
-	double runs;   /* in all */
+	int nearest;   /* if none is accepted: the candidate nearest to acceptance; -1: none */
+	double runs;   /* total number of runs */
 	double wait_s; /* longest acceptable run; NAN: unknown */
 	double elapsed_s;
 };
@@ -193,7 +194,7 @@ struct jl_recommendation {
 enum jl_status jl_recommend_run(struct jl_recommendation *ret_result, const struct jl_recommend_ask *ask,
 				struct jl_arena *arena, struct jl_err *err);
 
-/* Why a shown candidate has its place, and why another is not taken. */
+/* Reason for a shown candidate's place, and for another one's rejection. */
 enum jl_place { JL_PLACE_PICK, JL_PLACE_RUNNER_UP, JL_PLACE_CHEAPEST, JL_PLACE_FASTEST, JL_N_PLACE };
 struct jl_reason_text {
 	char en[JL_NOTE_TEXT_MAX], text[JL_NOTE_TEXT_MAX];

@@ -1,15 +1,16 @@
 /* Evaluates the work on one machine: memory, techniques, time, power. Must not know prices. */
 #include <math.h>
 
+#include "catalog/find.h"
 #include "goodput/goodput.h"
 #include "predict/kind.h"
 #include "recommend/inside.h"
 
-#define OFFLOAD_GPUS   8 /* most GPUs for which offloading is tried */
+#define OFFLOAD_GPUS   8 /* maximum number of GPUs for which offloading is tried */
 #define OBSERVED_LEAST 0.25
 #define BATCH_MORE     1.1 /* a batch that does not divide may grow by this factor; the answer says so */
 
-/* The next batch that divides over the devices; NAN: too different from the one asked for. */
+/* The next larger batch that divides over the devices; NAN: too far from the requested one. */
 static double batch_for(double batch, int n)
 {
 	const double shared = ceil(batch / n) * n;
@@ -24,7 +25,7 @@ static bool fits(const struct jl_case *c, struct jl_case_price *ret_weight)
 	return jl_case_room(c, ret_weight) == JL_ROOM_FITS;
 }
 
-/* Full training: predict's choice; where it does not fit, states and weights are offloaded. */
+/* Full training: predict's plan; if it does not fit, offloads states and weights. */
 static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine,
 				 const struct jl_request *req)
 {
@@ -53,7 +54,7 @@ static enum jl_against make_full(struct jl_case *ret_case, const struct jl_work 
 	return JL_AGAINST_NOTHING;
 }
 
-/* The batch asked for, or the next one that divides if it is near. */
+/* The requested batch, or the next larger one that divides. */
 static enum jl_against make_case(struct jl_case *ret_case, const struct jl_work *work, const struct jl_machine *machine)
 {
 	struct jl_request req = work->ask->run;
@@ -79,7 +80,7 @@ static bool has_room(const struct jl_prediction *p)
 	return p->memory_B.hi <= JL_TIGHT_FRAC * p->capacity_B;
 }
 
-/* One plan at the largest micro-batch that fits in the worst case. */
+/* One plan with the largest micro-batch that fits in the worst case. */
 static bool make_way(struct jl_case *ret_case, struct jl_prediction *ret_p, const struct jl_work *work,
 		     const struct jl_machine *machine)
 {
@@ -101,7 +102,7 @@ static bool make_way(struct jl_case *ret_case, struct jl_prediction *ret_p, cons
 	return false;
 }
 
-/* If memory may be too small in the worst case: the fastest plan that fits there, if any. */
+/* If memory may not suffice in the worst case: replaces the plan by the fastest one that fits there, if any. */
 static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const struct jl_work *work,
 		      const struct jl_machine *machine)
 {
@@ -124,7 +125,7 @@ static void make_room(struct jl_case *io_case, struct jl_prediction *io_p, const
 		ask.run.plan.zero = zero < 0 ? cut.zero : zero;
 		ask.run.recompute = (int)(i % JL_N_RECOMPUTE);
 		if (ask.run.recompute == JL_RECOMPUTE_SELECTIVE && jl_case_adapters(io_case))
-			continue; /* these libraries recompute whole layers or nothing */
+			continue; /* these libraries recompute whole layers or none */
 		if (!make_way(&c, &p, &thrifty, machine) || (has_room(io_p) && !(p.run_s.value < io_p->run_s.value)))
 			continue;
 		*io_case = c;
@@ -145,13 +146,19 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
+	if (work->ask->task == JL_TASK_TRAIN && work->subject.kind->has_tokens && setup->sys.n_nodes > 1 &&
+	    isnan(work->ask->run.global_batch) &&
+	    p.run_s.value < jl_figure(work->ask->cat, "steps-least") * p.step_s.value) {
+		setup->against = JL_AGAINST_STEPS;
+		return;
+	}
 	const struct jl_prediction bold = p;
 
 	make_room(&c, &p, work, machine);
 	setup->bold_times = bold.run_s.value / p.run_s.value;
 	setup->bold_hi_frac = bold.memory_B.hi / bold.capacity_B;
 	setup->run_s = p.run_s;
-	setup->stretch = 1 / jl_goodput_elapsed(work->ask->cat, &c, &p).useful_frac;
+	setup->elapsed_s = jl_goodput_elapsed(work->ask->cat, &c, &p).time_s;
 	setup->per_s = work->subject.kind->has_tokens ? p.tokens_per_s : p.samples_per_s;
 	setup->power_W = p.power_W;
 	setup->memory_B = p.memory.total_B;
@@ -174,7 +181,7 @@ static void weigh_model(struct jl_setup *setup, const struct jl_work *work, cons
 	setup->seq = work->subject.kind->has_tokens ? c.shard.seq : 0;
 }
 
-/* An observed run without a model: the same batch, accumulated where it does not fit. */
+/* An observed run without a model: the same batch, with gradient accumulation if it does not fit. */
 static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, const struct jl_machine *machine)
 {
 	const struct jl_observed *run = work->ask->seen;
@@ -189,7 +196,7 @@ static void weigh_observed(struct jl_setup *setup, const struct jl_work *work, c
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
 	}
-	/* much less memory than the observed device: outside what was observed */
+	/* far less memory than the observed device: extrapolation is not supported */
 	if (isnan(batch) || batch / n < OBSERVED_LEAST * run->batch / jl_sys_n_devices(&work->ask->seen_on->sys)) {
 		setup->against = JL_AGAINST_BATCH;
 		return;
@@ -216,7 +223,7 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 {
 	const int per_node = jl_sys_per_node(&setup->sys);
 
-	/* Without measurements of the family its physics are guesses: only if named. */
+	/* Without measurements of the family its parameters are guesses: only if named by the user. */
 	if (machine->dev.arch == JL_ARCH_OTHER && !work->ask->n_only) {
 		setup->against = JL_AGAINST_UNKNOWN;
 		return;
@@ -227,7 +234,7 @@ void jl_setup_weigh(struct jl_setup *setup, const struct jl_work *work, const st
 			setup->sys.n_nodes;
 	if (work->ask->task == JL_TASK_SERVE) {
 		jl_setup_serve(setup, work, machine);
-		/* under load or, of its family, at single requests and in training: the interval knows the difference */
+		/* measured under load, at single requests, or in training: the interval accounts for the difference */
 		setup->gpu_seen = setup->device_fitted;
 		setup->family_seen |= setup->device_fitted;
 	} else if (work->ask->seen)

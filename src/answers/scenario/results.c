@@ -1,3 +1,4 @@
+/* Computes everything that a scenario asks for; the report only renders it. */
 #include "scenario/results.h"
 #include "catalog/find.h"
 #include "base/num.h"
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <limits.h>
 
-/* Buy or rent, from the scenario's cost: part. */
+/* Buy or rent, from the scenario's `cost:`. */
 
 #define DAY_S           86400.0
 #define HOUSEHOLD_MAX_J 3.6e15
@@ -17,7 +18,7 @@ static enum jl_status at(struct jl_err *err, const struct jl_where *where, enum 
 	return jl_fail_from(err, status, where, inner, "{}");
 }
 
-/* Only of a key that is there. */
+/* Place of a key that exists. */
 static const struct jl_where *where_of(const struct jl_scenario_cost *c, const char *key)
 {
 	return &jl_yaml_get(c->map, key)->where;
@@ -101,9 +102,9 @@ enum jl_status jl_compute_cost(struct jl_scenario_results *w, struct jl_err *err
 	return jl_cost_study_make(w->study, NULL, w->cat, w->arena, err);
 }
 
-/* The machine that a scenario looks for, from its recommend: part: the whole catalog is searched. */
+/* Recommends a machine for the scenario's `recommend:` from the whole catalog. */
 
-#define FULL_BATCH 256 /* what a single host fills */
+#define FULL_BATCH 256 /* global batch that occupies a single host */
 
 static enum jl_status read_only(struct jl_recommend_ask *ask, const struct jl_scenario_results *w, struct jl_err *err)
 {
@@ -150,7 +151,7 @@ static enum jl_status read_hows(struct jl_recommend_ask *ask, const struct jl_sc
 	return JL_OK;
 }
 
-/* The purpose's work, or the scenario's own where it has a length. */
+/* The purpose's work, or the scenario's own if it has a length. */
 static enum jl_status read_work(struct jl_recommend_ask *ask, struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario *s = w->scenario;
@@ -215,10 +216,10 @@ static enum jl_status weigh_recommend(struct jl_scenario_results *w, struct jl_e
 	w->found_ask = ask;
 	if (jl_recommend_run(found, ask, w->arena, &w->found_why) == JL_OK)
 		w->found = found;
-	return JL_OK; /* the report says why */
+	return JL_OK; /* the report shows the reason */
 }
 
-/* What is weighed where a scenario names systems and no work: the run of the machine findings. */
+/* Default workload of a scenario that names systems but no model: the same run as in the machine findings. */
 #define DEFAULT_MODEL "gpt-305m"
 #define DEFAULT_BATCH 4
 #define DEFAULT_SEQ   512
@@ -280,7 +281,7 @@ static enum jl_status weigh_systems(struct jl_scenario_results *w, struct jl_err
 	return JL_OK;
 }
 
-/* Compares the systems: baseline first, then in the order of the scenario. */
+/* Compares the systems: the baseline first, then in the scenario's order. */
 static enum jl_status weigh_compare(struct jl_scenario_results *w, struct jl_err *err)
 {
 	const struct jl_scenario *s = w->scenario;
@@ -290,7 +291,7 @@ static enum jl_status weigh_compare(struct jl_scenario_results *w, struct jl_err
 	enum jl_status status;
 
 	JL_TRY(jl_got(compare, err));
-	/* one that cannot be used is left out, with its reason: the first that can be takes its place */
+	/* unusable systems are left out with their reason; the first usable one becomes the baseline */
 	for (size_t i = 0; i < w->n_systems && !w->systems[first].usable; i++)
 		first = i;
 	if (w->n_systems < 2 || !w->systems[first].usable)
@@ -312,14 +313,14 @@ static enum jl_status weigh_compare(struct jl_scenario_results *w, struct jl_err
 	else
 		return JL_OK;
 	if (status)
-		return JL_OK; /* the report says why */
+		return JL_OK; /* the report shows the reason */
 	w->compare = compare;
 	for (size_t i = 0; i < compare->n_rows; i++)
 		of[i]->row = &compare->rows[i];
 	return JL_OK;
 }
 
-/* What was measured of the run as it is on so many GPUs; NULL: nothing. */
+/* A measurement of this run on n_gpus GPUs; NULL: none. */
 static const struct jl_scenario_measured *seen_before(const struct jl_scenario_results *w,
 						      const struct jl_system_result *of, int n_gpus)
 {
@@ -338,7 +339,7 @@ static const struct jl_scenario_measured *seen_before(const struct jl_scenario_r
 	return NULL;
 }
 
-/* Advice for the machine that scaling is about, else for the baseline. */
+/* Advice for the system of the scaling part, otherwise for the baseline. */
 static void weigh_advice(struct jl_scenario_results *w)
 {
 	const struct jl_system_result *of = w->scaling.of  ? w->scaling.of
@@ -353,19 +354,39 @@ static void weigh_advice(struct jl_scenario_results *w)
 		w->advice_seen[i] = seen_before(w, of, w->advice[i].n_gpus);
 }
 
-static enum jl_status weigh_goodput(struct jl_scenario_results *w, struct jl_err *err)
+/* NULL where it is not predicted, no length was said or nothing fits. */
+static enum jl_status goodput_of(struct jl_goodput **ret_goodput, const struct jl_scenario_results *w,
+				 const struct jl_system_result *s, struct jl_err *err)
 {
 	struct jl_goodput_ask ask = jl_goodput_ask_empty();
 	struct jl_job *job;
 
-	if (!w->advised || !w->advised->prediction.whole_run || w->advised->prediction.room == JL_ROOM_NONE)
+	*ret_goodput = NULL;
+	if (!s || !s->predicted || !s->prediction.whole_run || s->prediction.room == JL_ROOM_NONE)
 		return JL_OK;
 	job = jl_arena_alloc(w->arena, sizeof(*job));
-	w->goodput = jl_arena_alloc(w->arena, sizeof(*w->goodput));
-	JL_TRY(jl_got(job && w->goodput, err));
-	*job = (struct jl_job){ w->advised->how, w->advised->prediction };
+	*ret_goodput = jl_arena_alloc(w->arena, sizeof(**ret_goodput));
+	JL_TRY(jl_got(job && *ret_goodput, err));
+	*job = (struct jl_job){ s->how, s->prediction };
 	ask.start_day = w->today;
-	return jl_goodput_weigh(w->goodput, w->cat, job, &ask, err);
+	return jl_goodput_weigh(*ret_goodput, w->cat, job, &ask, err);
+}
+
+static enum jl_status weigh_goodput(struct jl_scenario_results *w, struct jl_err *err)
+{
+	JL_TRY(goodput_of(&w->goodput, w, w->advised, err));
+	w->goodputs = jl_arena_array(w->arena, w->n_systems + 1, sizeof(*w->goodputs));
+	JL_TRY(jl_got(w->goodputs, err));
+	for (size_t i = 0; i < w->n_systems; i++) {
+		struct jl_goodput *g = &w->systems[i] == w->advised ? w->goodput : NULL;
+
+		if (&w->systems[i] != w->advised)
+			JL_TRY(goodput_of(&g, w, &w->systems[i], err));
+		if (g)
+			w->goodputs[w->n_goodputs++] = g;
+		w->goodput = w->goodput ? w->goodput : g;
+	}
+	return JL_OK;
 }
 
 enum jl_status jl_compute_scenario(struct jl_scenario_results *ret_weighed, const struct jl_scenario *scenario,
@@ -392,7 +413,7 @@ enum jl_status jl_compute_scenario(struct jl_scenario_results *ret_weighed, cons
 			continue;
 		if (status == JL_E_NOMEM)
 			return jl_fail_nomem(err);
-		/* what has no place yet stands somewhere in that part of the file */
+		/* errors without a place get the place of that part of the file */
 		return jl_fail_from(err, status, why.in_file || !node ? NULL : &node->where, &why, "{}");
 	}
 	weigh_advice(w);

@@ -1,3 +1,4 @@
+/* Runs a task on a backend: warm-up, samples, stop criteria, statistics, noise. */
 #include "bench/core.h"
 
 #include <math.h>
@@ -8,16 +9,16 @@
 
 #define TIME_S       2.0
 #define WARMUP_N     5
-#define WARMUP_FRAC  0.15 /* of the budget at least, so that clocks and caches settle */
-#define BLOCK_S      0.05 /* between two decisions */
+#define WARMUP_FRAC  0.15 /* minimum share of the budget for warm-up, so that clocks and caches settle */
+#define BLOCK_S      0.05 /* seconds between two decisions */
 #define BLOCK_MAX    128
 #define SAMPLES_MIN  12
-#define SAMPLES_FEW  3 /* even when the time is over */
+#define SAMPLES_FEW  3 /* minimum even when the time is over */
 #define WANT_FRAC    0.005
 #define DRIFT_N_MIN  16
-#define TIME_MAX_S   1e7                 /* of anything that is measured */
-#define PLACES_B     ((size_t)128 << 20) /* that all places together may take */
-#define PLACE_SLOW_S 0.002               /* an iteration this long moves more than caches hold, or waits for a wire */
+#define TIME_MAX_S   1e7                 /* upper limit of any plausible time */
+#define PLACES_B     ((size_t)128 << 20) /* limit for all places together */
+#define PLACE_SLOW_S 0.002 /* longer iterations exceed the caches or wait for a network: placement does not matter */
 
 struct run {
 	const struct jl_bench_backend *backend;
@@ -27,13 +28,13 @@ struct run {
 	struct jl_comm *comm;
 	struct jl_bench_result *result;
 	struct jl_noise_watch watch;
-	double start_s, elapsed_s; /* elapsed: the slowest rank's */
+	double start_s, elapsed_s; /* elapsed: of the slowest rank */
 	double budget_s;
-	double last_s; /* median of the last block */
+	double last_s; /* median of the latest block */
 	bool stopped;
 };
 
-/* Mean over all ranks of each value, and the largest of two more. */
+/* Averages `values` over all ranks and takes the maximum of the two values in `most`. */
 static enum jl_status agree(struct jl_comm *comm, double *values, size_t n, double most[2], struct jl_err *err)
 {
 	JL_TRY(jl_comm_agree(comm, values, n, JL_RED_SUM, err));
@@ -47,8 +48,8 @@ static bool stop_asked(const struct run *r)
 	return (r->plan->stop && r->plan->stop(r->plan->ctx)) || (r->comm && jl_comm_stop_asked(r->comm));
 }
 
-/* `n` iterations, a multiple of the places: each place in turn, its first iteration again not counted, so that its data are back in
- * the caches. Sample i is from place i mod n_places: every stretch of the series has all of them alike. */
+/* Runs `n` iterations, a multiple of n_places: each place in turn. Each place first runs one uncounted iteration that brings its data back into
+ * the caches. Sample i is from place i mod n_places, so that every part of the series has all places equally. */
 static enum jl_status run_places(struct run *r, double *samples, size_t n, struct jl_err *err)
 {
 	enum jl_status status = JL_OK;
@@ -64,7 +65,7 @@ static enum jl_status run_places(struct run *r, double *samples, size_t n, struc
 	return status;
 }
 
-/* `n` iterations; the samples of all ranks together. */
+/* Runs `n` iterations; samples are averaged over the ranks. */
 static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t n, struct jl_err *err)
 {
 	double most[2], sorted[BLOCK_MAX];
@@ -78,7 +79,7 @@ static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t
 	r->stopped = most[1] > 0;
 	for (size_t i = 0; i < n; i++)
 		sane &= samples[i] >= 0 && samples[i] < TIME_MAX_S;
-	if (!sane) /* of a rank elsewhere: it would keep the others going for ever */
+	if (!sane) /* an implausible time from another rank would never let the loop end */
 		return jl_fail(err, JL_E_DATA, "a rank sends times that make no sense");
 	memcpy(sorted, samples, n * sizeof(*samples));
 	r->last_s = jl_stats_median(sorted, n);
@@ -97,7 +98,7 @@ static size_t block_size(const struct run *r, size_t most)
 	return size < r->n_places ? r->n_places : size / r->n_places * r->n_places;
 }
 
-/* Further places, where they matter. All ranks decide alike: `last_s` is common, and so is whether a prepare fails. */
+/* Prepares further places if placement matters. All ranks decide alike: `last_s` is common to them, and a failed prepare fails on all. */
 static void spread_out(struct run *r, const struct jl_bench_task *task)
 {
 	const size_t one_B = r->backend->place_B ? r->backend->place_B(task) : 0;
@@ -167,7 +168,7 @@ static enum jl_status sample(struct run *r, struct jl_err *err)
 		if (r->stopped)
 			break;
 		bool over = r->elapsed_s > r->budget_s;
-		/* a given number of iterations is a promise, the time only a wish */
+		/* n_iters is exact; the time budget is only a target */
 		if (r->plan->n_iters)
 			continue;
 		if (over && (res->n_samples >= SAMPLES_FEW || r->elapsed_s > 3 * r->budget_s))
@@ -178,7 +179,7 @@ static enum jl_status sample(struct run *r, struct jl_err *err)
 	return status;
 }
 
-/* Last quarter over the first, by their medians. */
+/* Drift: median of the last quarter over median of the first. */
 static double drift_of(const double *samples, size_t n)
 {
 	double first[JL_BENCH_SAMPLES_MAX], last[JL_BENCH_SAMPLES_MAX];
@@ -191,8 +192,8 @@ static double drift_of(const double *samples, size_t n)
 	return jl_stats_median(last, quarter) / jl_stats_median(first, quarter) - 1;
 }
 
-/* On a noisy machine the median of what was seen may be far from the machine's own: the interval takes in the bulk of the samples,
- * and on the fast side the share of the CPU that was taken away. */
+/* On a noisy machine the median may be far from the undisturbed one. Widens the interval to the bulk of the samples and, on the fast side, by
+ * the share of CPU time that was taken away. */
 static void widen(struct jl_bench_result *res, const double *samples, size_t n)
 {
 	double sorted[JL_BENCH_SAMPLES_MAX], taken = 0;
@@ -206,7 +207,7 @@ static void widen(struct jl_bench_result *res, const double *samples, size_t n)
 	res->time_s.hi95 = fmax(res->time_s.hi95, jl_stats_quantile(sorted, n, 0.95));
 }
 
-/* Where memory placement matters more than noise, the interval is widened by the medians of the placements, as another run would get other pages. */
+/* If placement matters more than noise, widens the interval by the scatter of the places' medians, since another run would get other pages. */
 static void widen_by_places(struct jl_bench_result *res)
 {
 	const double t = jl_stats_t_quantile(0.975, res->n_places - 1);
@@ -265,7 +266,7 @@ static enum jl_status check_result(struct run *r, struct jl_err *err)
 	return JL_OK;
 }
 
-/* Adds the noise that the device reports to that of the host. */
+/* Merges the noise reported by the device into the host's. */
 static void add_device(struct jl_record_noise *noise, const struct jl_record_noise *device)
 {
 	struct jl_record_noise n = *device;
@@ -274,6 +275,9 @@ static void add_device(struct jl_record_noise *noise, const struct jl_record_noi
 	n.steal_frac = noise->steal_frac;
 	n.wait_frac = noise->wait_frac;
 	n.drift_frac = noise->drift_frac;
+	n.quota_cpus = noise->quota_cpus;
+	n.n_cpus = noise->n_cpus;
+	n.throttled_frac = noise->throttled_frac;
 	n.clock_frac = isnan(n.clock_frac) ? noise->clock_frac : n.clock_frac;
 	n.thermal |= noise->thermal;
 	n.power |= noise->power;
@@ -310,12 +314,12 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 	JL_TRY(jl_bench_can(backend, task, err));
 	JL_TRY(backend->prepare(task, &r.places[0], err));
 	r.n_places = 1;
-	jl_noise_begin(&r.watch); /* from the warm-up on: short tasks end before the kernel has counted a tick */
-	r.start_s = jl_clock_s(); /* filling memory is not part of the budget */
+	jl_noise_begin(&r.watch); /* starts at the warm-up: short tasks end within one tick of the kernel's counters */
+	r.start_s = jl_clock_s(); /* filling memory does not count against the budget */
 	enum jl_status status = warm_up(&r, task, err);
 	if (!status && !(r.stopped && res->n_samples == 0 && res->n_warmup < 2))
 		status = sample(&r, err);
-	if (!status && backend->watch) /* before the clock sinks */
+	if (!status && backend->watch) /* before the clock drops */
 		backend->watch(r.places[0], &device);
 	JL_THEN(status, jl_noise_end(&r.watch, r.comm, &res->noise, err));
 	if (backend->simulated)
@@ -323,7 +327,7 @@ enum jl_status jl_bench_measure(const struct jl_bench_backend *backend, const st
 	if (!status) {
 		if (device.neighbour)
 			(void)snprintf(res->neighbour, sizeof(res->neighbour), "%s", device.neighbour);
-		device.neighbour = NULL; /* the backend's own */
+		device.neighbour = NULL; /* points into the backend's memory */
 		add_device(&res->noise, &device);
 		res->n_places = r.n_places;
 		summarise(res);

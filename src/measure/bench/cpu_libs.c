@@ -1,3 +1,4 @@
+/* Opens the BLAS libraries, chooses the fastest per shape, and splits products over threads. */
 #include "bench/cpu_libs.h"
 
 #include <math.h>
@@ -15,15 +16,13 @@
 #define ROW_MAJOR   101
 #define NO_TRANS    111
 #define TRANS       112
-#define BLOCK_LEAST 128 /* narrower blocks waste the packing of the other operand */
-#define TASKS_EACH  3   /* of a thread: who is held up by a neighbour leaves the rest to others */
+#define BLOCK_LEAST 128 /* smallest block: narrower ones repack the other operand too often */
+#define TASKS_EACH  3   /* tasks per thread: balances the load if a thread is delayed */
 #define SHAPES_MAX  128
-#define TIMED_MOST  1024 /* of a side, and four times that of k: enough to tell */
+#define TIMED_MOST  1024 /* longest side that is timed, four times that for k */
 #define TIMED_RUNS  3
-#define TIMED_LEAST                                                                                                    \
-	((size_t)1                                                                                                     \
-	 << 24)     /* multiplications: less tells little, and sums of another order would change results for nothing */
-#define FASTER 1.03 /* than the one before, at least */
+#define TIMED_LEAST ((size_t)1 << 24) /* smallest product worth timing, multiplications */
+#define FASTER      1.03              /* speedup that a candidate needs to replace the current best */
 
 #define AT(M) .offset = offsetof(struct jl_cpu_lib, M)
 static const struct known {
@@ -31,7 +30,7 @@ static const struct known {
 	const char *files[4];
 	struct jl_dynlib_symbol symbols[4];
 	size_t n_symbols;
-	const char *threads; /* the variable that keeps it to one thread */
+	const char *threads; /* environment variable that limits it to one thread */
 } known[] = {
 	{ "openblas",
 	  "JEOUL_OPENBLAS",
@@ -42,7 +41,7 @@ static const struct known {
 	    { .name = "openblas_get_config", AT(text), .optional = true },
 	    { .name = "openblas_get_corename", AT(core), .optional = true } },
 	  4,
-	  "OPENBLAS_NUM_THREADS" }, /* others would wait awake while the first thing is measured */
+	  "OPENBLAS_NUM_THREADS" }, /* its threads would spin during the measurement */
 	{ "onednn",
 	  "JEOUL_ONEDNN",
 	  "libdnnl",
@@ -61,7 +60,7 @@ static const struct known {
 
 static struct jl_cpu_lib libs[JL_CPU_LIBS_MAX];
 static size_t n_libs;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of opening, and of the shapes */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects opening and the table of shapes */
 
 static struct shape {
 	size_t m, n, k;
@@ -70,7 +69,7 @@ static struct shape {
 } shapes[SHAPES_MAX];
 static size_t n_shapes;
 
-/* OpenBLAS knows processors by their numbers. One that is newer than the library gets the code of the oldest, at a tenth of the speed. */
+/* OpenBLAS identifies processors by model number. On a processor newer than the library it falls back to its oldest code, at 1/10 of the speed. */
 static const char *better_core(const struct jl_cpu_lib *lib)
 {
 #if defined(__x86_64__)
@@ -105,14 +104,14 @@ static bool open_one(struct jl_cpu_lib *lib, const struct known *k)
 	if (lib->numbers)
 		(void)snprintf(release, sizeof(release), "%d.%d.%d", lib->numbers()[0], lib->numbers()[1],
 			       lib->numbers()[2]);
-	else /* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...", "0.9.0-debian" */
+	else /* parses "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...", "0.9.0-debian" */
 		(void)sscanf(strncmp(text, "OpenBLAS ", 9) == 0 ? text + 9 : text, "%15[^ -]", release);
 	(void)snprintf(lib->version, sizeof(lib->version), "%s%s%.20s", release, lib->core ? "-" : "",
 		       lib->core ? lib->core() : "");
 	return true;
 }
 
-/* These libraries take room for every processor, and wait for it without an end where the address space is too small. */
+/* The libraries reserve memory per processor and loop forever if the address space is too small. */
 static enum jl_status has_room(struct jl_err *err)
 {
 	const long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -182,7 +181,7 @@ static size_t at_least_one(size_t n)
 	return n > 1 ? n : 1;
 }
 
-/* On a part of the operands, into separate memory; by the CPU time of this thread, which others do not disturb. */
+/* Times the libraries on part of the operands, into separate memory. Uses the thread's CPU time, which other processes do not affect. */
 static const struct jl_cpu_lib *fastest(const struct jl_sgemm_op *op)
 {
 	struct jl_sgemm_op part = *op;
@@ -201,7 +200,7 @@ static const struct jl_cpu_lib *fastest(const struct jl_sgemm_op *op)
 			jl_cpu_lib_sgemm(&libs[i], &part);
 			const double took_s = jl_clock_thread_s() - start_s;
 
-			if (run && took_s * (best == &libs[i] ? 1 : FASTER) < least_s) { /* the first one warms up */
+			if (run && took_s * (best == &libs[i] ? 1 : FASTER) < least_s) { /* the first run warms up */
 				least_s = took_s;
 				best = &libs[i];
 			}
@@ -235,10 +234,10 @@ const struct jl_cpu_lib *jl_cpu_lib_for(const struct jl_sgemm_op *op)
 struct product {
 	const struct jl_sgemm_op *op;
 	const struct jl_cpu_lib *lib;
-	size_t n_rows, n_cols; /* blocks */
+	size_t n_rows, n_cols; /* number of blocks */
 };
 
-/* Block `index` of `n`, whole multiples of `align`. */
+/* Start of block `index` of `n`; block sizes are multiples of `align`. */
 static size_t piece(size_t size, size_t n, size_t index, size_t align, size_t *ret_len)
 {
 	const size_t each = ((size + n - 1) / n + align - 1) / align * align, begin = at_most(index * each, size);
@@ -276,7 +275,7 @@ static void product_block(void *ctx, size_t index, int thread)
 		part.finish(part.finish_ctx, &block);
 }
 
-/* Cuts the product into nearly square blocks, which pack the least for their work. */
+/* Splits the product into nearly square blocks, which need the least packing. */
 static void choose_blocks(struct product *p, size_t n_threads)
 {
 	const struct jl_sgemm_op *op = p->op;

@@ -1,4 +1,4 @@
-/* The streams of a transfer: a thread for each and direction; the receiver counts, ten times a second. */
+/* Runs the streams of a transfer: one thread per stream and direction. The receiver counts bytes ten times a second. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,11 +16,11 @@
 
 #define BLOCK_B ((size_t)256 << 10)
 
-/* Totals of the threads of all streams. */
+/* Totals over all streams. */
 struct sums {
 	_Atomic size_t received_B, sent_B;
 	_Atomic int n_busy;
-	_Atomic bool stood; /* nothing moved for JL_NET_WAIT_S */
+	_Atomic bool stood; /* no data for JL_NET_WAIT_S */
 };
 
 struct stream {
@@ -61,7 +61,7 @@ static void *receive_all(void *ctx)
 	char *block = jl_realloc(NULL, BLOCK_B);
 
 	while (block &&
-	       jl_clock_s() < s->end_s + JL_NET_TAIL_S + JL_NET_WAIT_S) { /* a peer that never stops is cut off */
+	       jl_clock_s() < s->end_s + JL_NET_TAIL_S + JL_NET_WAIT_S) { /* cuts off a peer that never stops */
 		const ssize_t n = recv(s->fd, block, BLOCK_B, 0);
 
 		if (n < 0 && errno == EAGAIN)
@@ -76,7 +76,7 @@ static void *receive_all(void *ctx)
 	return NULL;
 }
 
-/* Blocking from here on, with time-outs: a thread has nothing else to do. */
+/* Makes the socket blocking with time-outs; each thread handles only one stream. */
 static void make_blocking(int fd)
 {
 	const struct timeval wait = { .tv_sec = (time_t)JL_NET_WAIT_S };
@@ -86,13 +86,15 @@ static void make_blocking(int fd)
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 }
 
-/* Counts what comes until the time is over; false: a stop was requested. Ends early when all streams did. */
+/* Counts received bytes until end_s, from the first byte on; waits up to JL_NET_WAIT_S longer for the first one. Returns false on a stop request. Ends
+ * early when all streams have ended. */
 static bool watch(const struct jl_net_streams *streams, struct jl_net_flow *flow, struct sums *sums, double end_s)
 {
 	double last_s = jl_clock_s();
 	size_t last = atomic_load(&sums->received_B);
 
-	while (last_s < end_s && atomic_load(&sums->n_busy) > 0) {
+	while (last_s < end_s + (streams->receives && last == 0 ? JL_NET_WAIT_S : 0) &&
+	       atomic_load(&sums->n_busy) > 0) {
 		const struct timespec nap = { .tv_nsec = (long)(JL_NET_SAMPLE_S * 1e9) };
 
 		(void)nanosleep(&nap, NULL);
@@ -102,7 +104,7 @@ static bool watch(const struct jl_net_streams *streams, struct jl_net_flow *flow
 		size_t now = atomic_load(&sums->received_B);
 		if (now_s - last_s < 0.5 * JL_NET_SAMPLE_S) /* woken by a signal */
 			continue;
-		if (streams->receives && flow->n_samples < JL_NET_SAMPLES_MAX)
+		if (streams->receives && now > 0 && flow->n_samples < JL_NET_SAMPLES_MAX)
 			flow->samples_Bps[flow->n_samples++] = (double)(now - last) / (now_s - last_s);
 		last_s = now_s;
 		last = now;
@@ -114,7 +116,7 @@ void jl_net_summarise(struct jl_net_flow *flow)
 {
 	double scratch[JL_NET_SAMPLES_MAX];
 
-	/* slow start, and the bucket of a shaped link that is full at the beginning */
+	/* skips TCP slow start and the initial burst of shaped links */
 	flow->n_unsteady = jl_stats_steady_from(flow->samples_Bps, flow->n_samples, scratch);
 	jl_stats_of(&flow->rate_Bps, flow->samples_Bps + flow->n_unsteady, flow->n_samples - flow->n_unsteady, scratch);
 }

@@ -1,3 +1,4 @@
+/* Measures disturbances by other processes and by the machine during a benchmark. */
 #include "bench/noise.h"
 
 #include <dirent.h>
@@ -14,8 +15,8 @@
 #include "base/clock.h"
 
 #define CPUS          "/sys/devices/system/cpu/cpu[0-9]*/"
-#define TICKS_LEAST_S 0.2  /* CPU time of all CPUs below which nothing is judged */
-#define WAKING_FRAC   0.01 /* of the time: a thread that wakes often waits as long */
+#define TICKS_LEAST_S 0.2  /* minimum CPU time of all CPUs needed for a judgement */
+#define WAKING_FRAC   0.01 /* share of waiting that frequent wake-ups cause anyway */
 
 static bool read_small(const char *path, char *ret_text, size_t size)
 {
@@ -28,7 +29,7 @@ static bool read_small(const char *path, char *ret_text, size_t size)
 	return len > 0;
 }
 
-/* The first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. */
+/* Reads the first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. */
 static void read_stat(struct jl_noise_watch *w)
 {
 	char text[512];
@@ -55,7 +56,7 @@ static double own_cpu_s(void)
 	       1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
-/* The threads of this process, as /proc/self/task has them. */
+/* Reads this process's threads from /proc/self/task. */
 static size_t read_threads(struct jl_noise_thread *ret_threads, size_t max)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -75,7 +76,7 @@ static size_t read_threads(struct jl_noise_thread *ret_threads, size_t max)
 	return n;
 }
 
-/* CPU time of a thread when the watch began; 0 for a thread that started later. */
+/* A thread's counters when the watch began; 0 for later threads. */
 static struct jl_noise_thread before(const struct jl_noise_watch *w, long id)
 {
 	for (size_t i = 0; i < w->n_threads; i++)
@@ -84,7 +85,7 @@ static struct jl_noise_thread before(const struct jl_noise_watch *w, long id)
 	return (struct jl_noise_thread){ .id = id };
 }
 
-/* CPU time and waiting time of our threads since the watch began. */
+/* CPU time and waiting time of this process's threads since the watch began. */
 static void read_waits(const struct jl_noise_watch *w, double took_s, double *ret_ran_s, double *ret_waited_s)
 {
 	struct jl_noise_thread now[JL_NOISE_THREADS_MAX];
@@ -142,10 +143,10 @@ void jl_noise_begin(struct jl_noise_watch *w)
 	w->own_s = own_cpu_s();
 	w->n_threads = read_threads(w->threads, JL_NOISE_THREADS_MAX);
 	w->n_throttled = jl_noise_sum(CPUS "thermal_throttle/core_throttle_count", &n);
+	jl_quota_find(&w->quota, "/sys/fs/cgroup", "/proc/self/cgroup");
 }
 
-/* The kernel counts in ticks of 10 ms. What was measured in less time than a few of them is watched a little longer, so that a process
- * that never rests does not go unseen. */
+/* The kernel counts in ticks of 10 ms. After a short measurement this watches a little longer, so that a busy process is noticed. */
 static void look_on(const struct jl_noise_watch *w, struct jl_noise_watch *ret_now)
 {
 	read_stat(ret_now);
@@ -157,7 +158,7 @@ static void look_on(const struct jl_noise_watch *w, struct jl_noise_watch *ret_n
 	}
 }
 
-/* CPUs that the ranks may use, of all hosts. Ranks that are bound have their own; where all may use the same, they count once a host. */
+/* Counts the CPUs that the ranks may use, over all hosts. Bound ranks have separate CPUs; CPUs shared by all ranks of a host count once. */
 static enum jl_status count_cpus(double *ret_n, struct jl_comm *comm, struct jl_err *err)
 {
 	cpu_set_t set;
@@ -168,7 +169,7 @@ static enum jl_status count_cpus(double *ret_n, struct jl_comm *comm, struct jl_
 	own = fmax(1, CPU_COUNT(&set));
 	for (size_t i = 0; i < CPU_SETSIZE; i++)
 		which += CPU_ISSET(i, &set) ? (double)((i + 1) * (i + 1)) : 0;
-	extreme[0] = which; /* the same set gives the same number */
+	extreme[0] = which; /* equal sets give equal numbers */
 	extreme[1] = -which;
 	n[0] = own;
 	n[1] = !comm || comm->local_rank == 0 ? own : 0;
@@ -187,11 +188,12 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 			    struct jl_err *err)
 {
 	struct jl_noise_watch now = { .start_s = 0 };
-	const bool speaks = !comm || comm->local_rank == 0; /* one rank of each host speaks for it */
+	const bool speaks = !comm || comm->local_rank == 0; /* one rank per host reports */
 	const double took_s = jl_clock_s() - w->start_s;
+	const double stopped_s = jl_quota_stopped_s(&w->quota), n_online = (double)sysconf(_SC_NPROCESSORS_ONLN);
 	double n, n_cpus, all[8];
 
-	read_waits(w, took_s, &all[6], &all[7]); /* before it looks on: that is not what was measured */
+	read_waits(w, took_s, &all[6], &all[7]); /* before watching longer, which is not part of the measurement */
 	look_on(w, &now);
 	all[0] = speaks ? now.work_s - w->work_s : 0;
 	all[1] = speaks ? now.steal_s - w->steal_s : 0;
@@ -205,8 +207,13 @@ enum jl_status jl_noise_end(struct jl_noise_watch *w, struct jl_comm *comm, stru
 	ret_noise->wait_frac = jl_noise_wait_frac(all[7], all[6], took_s, n_cpus);
 	ret_noise->clock_frac = w->clock_low_Hz / w->clock_high_Hz;
 	ret_noise->thermal = all[4] > 0;
+	if (w->quota.cpus < n_online) { /* of this host: the others say so of theirs */
+		ret_noise->quota_cpus = w->quota.cpus;
+		ret_noise->n_cpus = n_online;
+		ret_noise->throttled_frac = fmin(1, fmax(0, stopped_s / (took_s * n_online)));
+	}
 	if (all[5] > 0 && !(ret_noise->clock_frac < JL_NOISE_CLOCK_FRAC))
-		ret_noise->clock_frac = JL_NOISE_CLOCK_FRAC; /* on another host */
+		ret_noise->clock_frac = JL_NOISE_CLOCK_FRAC; /* the low clock was on another host */
 	if (all[2] > TICKS_LEAST_S) {
 		ret_noise->cpu_other_frac = fmin(1, fmax(0, (all[0] - all[3]) / all[2]));
 		ret_noise->steal_frac = fmin(1, fmax(0, all[1] / all[2]));
@@ -219,7 +226,11 @@ bool jl_noise_why(char ret_en[JL_NOISE_WHY_MAX], char ret_text[JL_NOISE_WHY_MAX]
 	const char *plain = NULL;
 
 	ret_en[0] = ret_text[0] = '\0';
-	if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
+	if (n->throttled_frac > JL_NOISE_STOPPED_FRAC)
+		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX,
+			     JL_N("CPU quota of %.3g of %.0f CPUs: throttled %.0f %% of the CPU time"), n->quota_cpus,
+			     n->n_cpus, 100 * n->throttled_frac);
+	else if (n->cpu_other_frac > JL_NOISE_CPU_OTHER_FRAC)
 		jl_msg_print(ret_en, ret_text, JL_NOISE_WHY_MAX, JL_N("other processes took %.0f %% of the CPU time"),
 			     100 * n->cpu_other_frac);
 	else if (n->wait_frac > JL_NOISE_WAIT_FRAC)

@@ -1,17 +1,19 @@
+/* Options that describe a training run, converted to a request. */
 #include "cli/ask.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "catalog/find.h"
 #include "catalog/names.h"
 #include "parameters/codebase.h"
 #include "program/tune.h"
 
-/* Words stand in the order of their enums. */
+/* Arrays are in the order of their enums. */
 const char *const jl_ask_precisions[] = { "fp32", "tf32", "fp16", "bf16", "fp8", NULL };
-/* profiles and Hugging Face's own code, then codebases */
+/* first how PyTorch is run (eager, compiled, ...) and Hugging Face transformers, then named training codebases */
 const char *const jl_ask_frameworks[] = {
 	"eager",         "compiled",   "megatron", "native",      "unsloth", "transformers",
 	"torchtitan",    "torchtune",  "nemo",     "megatron-lm", "litgpt",  "megatron-deepspeed",
@@ -55,7 +57,7 @@ static enum jl_status check_words(const struct jl_request *req, struct jl_err *e
 	return JL_OK;
 }
 
-/* "all", "attention", "ffn" or products by name. */
+/* Parses "all", "attention", "ffn", or names of products. */
 static enum jl_status read_targets(unsigned *ret_targets, const char *text, struct jl_err *err)
 {
 	static const struct {
@@ -84,7 +86,7 @@ static enum jl_status read_targets(unsigned *ret_targets, const char *text, stru
 	return JL_OK;
 }
 
-/* Refuses options of other kinds of tuning or other methods. */
+/* Rejects options that belong to another kind of tuning or another method. */
 static enum jl_status check_tune(const struct jl_request *req, const struct jl_cli *cli, int tune, struct jl_err *err)
 {
 	const bool packed = strncmp(jl_ask_tunes[tune], "q", 1) == 0;
@@ -104,7 +106,7 @@ static enum jl_status check_tune(const struct jl_request *req, const struct jl_c
 	return JL_OK;
 }
 
-/* Fine-tuning: qlora and qdora are their plain forms over a base of 4 bits. */
+/* Reads fine-tuning options; qlora and qdora are lora and dora on a 4-bit base. */
 static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli, struct jl_err *err)
 {
 	static const struct {
@@ -121,7 +123,7 @@ static enum jl_status read_tune(struct jl_request *req, const struct jl_cli *cli
 
 	if (tune == JL_UNSET && !method)
 		return jl_check_idle(cli, &of_grpo, 1, err);
-	if (tune == JL_UNSET) { /* a loss of tuning without more: all weights */
+	if (tune == JL_UNSET) { /* a tuning loss without --tune: all weights are tuned */
 		tune = 0;
 		snprintf(written, sizeof(written), "--method %.40s", method);
 		jl_reading_add(cli->cat, written, "--tune full", "--tune lora");
@@ -139,14 +141,14 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 
 	req.model = cli->args.n_operands ? cli->args.operands[0] : NULL;
 	JL_READ(&req, jl_request, cli);
-	if (req.framework > JL_FW_NATIVE) { /* a codebase, which has a default profile */
+	if (req.framework > JL_FW_NATIVE) { /* a codebase uses the default profile */
 		const int codebase = jl_codebase_by_id(jl_ask_frameworks[req.framework]);
 
 		req.code = jl_codebases[codebase].id;
 		req.framework = strcmp(req.code, "transformers") == 0 ? (int)JL_FW_HUB
 								      : (int)jl_codebases[codebase].framework;
 	}
-	if (req.optimizer >= (int)JL_N_OPTIMIZER) /* adamw, adam: as PyTorch has it */
+	if (req.optimizer >= (int)JL_N_OPTIMIZER) /* adamw and adam: PyTorch's implementation */
 		req.optimizer = JL_OPT_FOREACH;
 	JL_TRY(read_tune(&req, cli, err));
 	JL_TRY(parallel ? jl_request_parallel(&req.plan, parallel, err) : JL_OK);
@@ -156,11 +158,11 @@ enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, st
 	return JL_OK;
 }
 
-/* --- an observed run, of which only the step time is known */
+/* --- an observed run with known step time only */
 
 const char *const jl_ask_kinds[] = { /* in the order of enum jl_mix_kind */ "cnn", "transformer", "unknown", NULL };
 
-/* Steps of an epoch, whichever way it is said. */
+/* Steps per epoch from any of the options that give it. */
 static enum jl_status read_length(struct jl_observed *run, const struct jl_cli *cli, struct jl_err *err)
 {
 	const double batches = jl_count(cli, "batches"), steps = jl_count(cli, "steps-per-epoch"),
@@ -235,10 +237,18 @@ enum jl_status jl_ask_kwh(double *io_usd_per_kWh, const struct jl_cli *cli, stru
 enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *cli, struct jl_err *err)
 {
 	const char *budget = jl_text(cli, "budget");
+	char dollars[64];
 	struct jl_quantity q;
+	double bare_usd;
+	size_t used;
 
 	if (!budget)
 		return JL_OK;
+	/* main.c warns that it was read as dollars */
+	if (jl_num_parse(budget, &bare_usd, &used) == JL_NUM_OK && !budget[used]) {
+		snprintf(dollars, sizeof(dollars), "%.40s USD", budget);
+		budget = dollars;
+	}
 	JL_TRY(jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err));
 	if (!(q.value > 0 && q.value < 1e15))
 		return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);

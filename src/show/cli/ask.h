@@ -1,4 +1,4 @@
-/* The options that describe a training run, shared by the commands that weigh one; from them to a request. */
+/* Options that describe a training run, shared by all commands that predict one, and their conversion to a request. */
 #pragma once
 
 #include "cli/command.h"
@@ -76,7 +76,8 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 #define JL_ASK_HOST_OPTIONS \
 	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use"), JL_TO(jl_request, ram_B), .above = true), \
 	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
-	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), JL_WITHIN(1e-7, 1, JL_N("it is 0.1 us to 1 s, e.g. 30 us")))
+	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), JL_WITHIN(1e-7, 1, JL_N("it is 0.1 us to 1 s, e.g. 30 us"))), \
+	JL_O_AMOUNT("host-step", "TIME", JL_K_TIME, JL_N("of a captured program: a small step on this host, as 'python -m jeoul host' times it, e.g. \"140 us\""), JL_TO(jl_request, host_step_s), JL_WITHIN(1e-6, 1, JL_N("it is 1 us to 1 s, e.g. 140 us")))
 
 #define JL_ASK_LENGTH_OPTIONS JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1)"))
 
@@ -88,10 +89,10 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"), JL_TO(jl_request, pue), JL_WITHIN(1, 5, JL_N("it is 1 (no cooling) to 5, e.g. 1.2")))
 /* clang-format on */
 
-/* The options that were given; the first operand, where there is one, is the model. */
+/* Converts the given options; the first operand, if any, is the model. */
 enum jl_status jl_ask_request(struct jl_request *ret_req, struct jl_cli *cli, struct jl_err *err);
 
-/* A run of which only its time is known, shared by the commands that carry one to other hardware. */
+/* An observed run with known step time only; shared by commands that transfer one to other hardware. */
 extern const char *const jl_ask_kinds[];
 
 /* clang-format off */
@@ -107,17 +108,17 @@ extern const char *const jl_ask_kinds[];
 	JL_O_AMOUNT("watts", "POWER", JL_K_POWER, JL_N("what the whole baseline draws while it runs"), JL_TO(jl_observed, watts_W), .above = true, .with = "observed")
 /* clang-format on */
 
-/* The run that --observed and its kin describe. */
+/* Reads --observed and related options. */
 enum jl_status jl_ask_observed(struct jl_observed *ret_run, const struct jl_cli *cli, struct jl_err *err);
 
-/* The same with the machine it was observed on (--baseline) made and checked. */
+/* The same, and also builds and checks the machine of --baseline. */
 enum jl_status jl_ask_observed_on(struct jl_observed *ret_run, struct jl_machine *ret_base, struct jl_cli *cli,
 				  struct jl_err *err);
 
-/* Money into dollars, which everything is weighed in: won by --fx where it was given, else by the catalog's rate. */
+/* Exchange rate for all conversions to dollars: --fx if given, otherwise the catalog's. */
 double jl_ask_krw_per_usd(const struct jl_cli *cli);
-const char *jl_ask_fx_date(const struct jl_cli *cli); /* of that rate: a day, or the option */
+const char *jl_ask_fx_date(const struct jl_cli *cli); /* date of that rate, or the option's name */
 double jl_ask_usd(struct jl_money money, const struct jl_cli *cli);
-/* --budget, --kwh, where they were given. */
+/* Read --budget and --kwh if given. */
 enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *cli, struct jl_err *err);
 enum jl_status jl_ask_kwh(double *io_usd_per_kWh, const struct jl_cli *cli, struct jl_err *err);

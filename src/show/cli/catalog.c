@@ -1,4 +1,4 @@
-/* jeoul catalog list, search, sources, show, validate: what there is. */
+/* jeoul catalog list, search, sources, show, validate. */
 #include <string.h>
 #include <strings.h>
 
@@ -13,7 +13,7 @@ const struct jl_option jl_catalog_validate_options[] = {
 	{ 0 },
 };
 
-/* Kinds in the order that lists have them. */
+/* Kinds in display order. */
 static const struct {
 	enum jl_catalog_kind kind;
 	const char *en;
@@ -32,9 +32,9 @@ static const struct {
 	{ JL_R_PRICE, JL_N("prices") },
 };
 
-/* --- JSON: a record by its schema; keys are the C members, with the units in their names */
+/* --- JSON: records by schema; keys are the C members including their units */
 
-/* The sources that a record's facts name, so that the JSON stands by itself. */
+/* Writes the sources named by a record's facts, so that the JSON is self-contained. */
 static void put_sources(struct jl_json *json, const struct jl_catalog *cat, const struct jl_schema *schema,
 			const void *record)
 {
@@ -59,7 +59,7 @@ static void put_sources(struct jl_json *json, const struct jl_catalog *cat, cons
 	jl_json_end_array(json);
 }
 
-/* Where a source leaves the variant open ("H100"): all that it may mean. */
+/* Writes the possible variants if a source names only a family ("H100"). */
 static void put_variants(struct jl_json *json, const struct jl_catalog *cat, const struct jl_price *price)
 {
 	const struct jl_gpu *may[16];
@@ -154,8 +154,6 @@ static void put_system(struct jl_json *json, const struct jl_catalog *cat, const
 	jl_json_end_object(json);
 }
 
-/* --- list */
-
 static enum jl_status list_kinds(struct jl_cli *cli, struct jl_err *err)
 {
 	struct jl_json json;
@@ -225,7 +223,7 @@ static bool in_texts(const char *const *texts, const char *word)
 	return texts && *texts;
 }
 
-/* True where some text of the record contains the word. */
+/* True if a text field of the record contains the word. */
 static bool has_word(const struct jl_shown *f, const char *word)
 {
 	const struct jl_schema *schema = f->kind == JL_N_RECORD ? NULL : jl_schema_of(f->kind);
@@ -285,7 +283,7 @@ enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 	for (size_t k = 0; k < JL_LEN(kinds); k++) {
 		const char *list = jl_catalog_list(cli->cat, kinds[k].kind, &n_kind);
 
-		/* hundreds of rents would drown everything else; they have their own command */
+		/* excluded: hundreds of rents would hide other results; they have their own command */
 		if (kinds[k].kind != JL_R_PRICE)
 			find(cli, kinds[k].kind, list, n_kind, jl_schema_of(kinds[k].kind)->size_B, found, &n);
 		if (kinds[k].kind == JL_R_MODEL)
@@ -298,7 +296,7 @@ enum jl_status jl_cmd_catalog_search(struct jl_cli *cli, struct jl_err *err)
 	JL_PAGE(cli, err, jl_show_found(&doc, found, n));
 }
 
-/* --- one of them */
+/* --- show one record */
 
 static enum jl_status show(struct jl_cli *cli, const struct jl_shown *shown, struct jl_err *err)
 {
@@ -319,7 +317,7 @@ enum jl_status jl_cmd_catalog_sources(struct jl_cli *cli, struct jl_err *err)
 	return show(cli, &(struct jl_shown){ JL_R_SOURCE, source }, err);
 }
 
-/* Is it written as a system: a count, parentheses, via, over, a provider? */
+/* True if the text has system syntax: a count, parentheses, via, over, a provider. */
 static bool looks_like_system(const char *text)
 {
 	size_t digits = strspn(text, "0123456789 ");
@@ -333,7 +331,7 @@ static bool looks_like_system(const char *text)
 	       ((*sign == 'x' || *sign == 'X') && (sign[1] == ' ' || sign[1] == '('));
 }
 
-/* A network that is no plain transformer, by its name; or where nothing else is near, those that begin like it. */
+/* A network (not a transformer) by name; if no other name is near, lists networks with this prefix. */
 static enum jl_status find_convnet(struct jl_cli *cli, const char *text, const struct jl_convnet **ret_net,
 				   struct jl_err *err)
 {
@@ -362,7 +360,7 @@ static enum jl_status show_system(struct jl_cli *cli, const char *text, struct j
 	JL_PAGE(cli, err, jl_show_system(&doc, cli->cat, &sys));
 }
 
-/* What has an id but no names that people use: rules, tariffs, fitted parameters, sources. */
+/* Finds records that have ids but no common names: rules, tariffs, fitted parameters, sources. */
 static bool find_by_id(struct jl_shown *ret_shown, const struct jl_catalog *cat, const char *id)
 {
 	static const enum jl_catalog_kind quiet[] = { JL_R_RULE, JL_R_RELIABILITY, JL_R_TARIFF, JL_R_PARAM,
@@ -388,19 +386,22 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 	const struct jl_model_info *model;
 	const struct jl_convnet *net = NULL;
 	struct jl_found_any any;
-	struct jl_err net_err = { 0 };
+	struct jl_err net_err = { 0 }, sys_err;
 	enum jl_status status, net_status;
 
-	if (looks_like_system(text) && jl_find_model(&model, cli->cat, text, NULL)) /* "llama3.1:8b" is none */
+	if (looks_like_system(text) && jl_find_model(&model, cli->cat, text, NULL)) /* "llama3.1:8b" is not a system */
 		return show_system(cli, text, err);
 	net_status = find_convnet(cli, text, &net, &net_err);
 	if (net && !net_status)
 		return show(cli, &(struct jl_shown){ JL_N_RECORD, net }, err);
 	status = jl_find_any(&any, cli->cat, text, err);
 	struct jl_shown by_id;
+	struct jl_sys sys;
 
 	if (status == JL_E_NOTFOUND && find_by_id(&by_id, cli->cat, text))
 		return show(cli, &by_id, err);
+	if (status == JL_E_NOTFOUND && !jl_sys_parse(&sys, cli->cat, text, &cli->arena, &sys_err)) /* e.g. "8xH100" */
+		return show_system(cli, text, err);
 	if (status == JL_E_NOTFOUND && net_status != JL_E_NOTFOUND && err)
 		*err = net_err;
 	if (status)
@@ -414,9 +415,9 @@ enum jl_status jl_cmd_catalog_show(struct jl_cli *cli, struct jl_err *err)
 	return shown.record ? show(cli, &shown, err) : show_system(cli, text, err);
 }
 
-/* --- validate: everything that is wrong, each with its place and what would be right */
+/* --- validate: lists all errors with place and suggestion */
 
-/* The folders to be read: those in force and those asked for; alone, only the latter. */
+/* Folders to read: the active overlays and those given; with --alone only the latter. */
 static enum jl_status gather(const char **dirs, size_t *ret_n, struct jl_cli *cli, struct jl_err *err)
 {
 	const bool alone = jl_flag(cli, "alone");
@@ -467,7 +468,7 @@ enum jl_status jl_cmd_catalog_validate(struct jl_cli *cli, struct jl_err *err)
 	else
 		jl_catalog_check(cat, NULL, &findings);
 	if (status && findings.n == 0)
-		return status; /* nothing could be read at all */
+		return status; /* nothing could be read */
 	cli->exit_code = findings.n ? 1 : 0;
 	if (cli->json)
 		JL_JSON(cli, put_findings(&json, &findings));

@@ -1,4 +1,4 @@
-/* jeoul check: is a measured number normal, and why not. */
+/* jeoul check: judges whether a measurement is normal, and finds the cause if it is not. */
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,10 +17,10 @@
 #include "import/import.h"
 #include "import/kineto.h"
 
-#define RECORDS_MAX 4000 /* newest that are looked at */
+#define RECORDS_MAX 4000 /* newest records considered */
 #define FLEET_MAX   40000
 #define JUDGED_MAX  500
-#define RUN_LEAST   4 /* characters that name a run */
+#define RUN_LEAST   4 /* minimum length of an abbreviated run id */
 #define CLOCK_OFF_S 60.0
 #define FOLLOW_IDLE 10
 
@@ -70,7 +70,7 @@ struct batch {
 	struct jl_judge judge;
 	struct jl_judged *judged;
 	size_t n, n_skipped;
-	size_t n_old; /* left out by --max-age */
+	size_t n_old; /* excluded by --max-age */
 	struct jl_runlog_reader run;
 	struct jl_sys sys;
 };
@@ -121,7 +121,7 @@ static enum jl_status check_figure(struct jl_cli *cli, const char *kind, struct 
 
 /* ---- a file */
 
-/* Records of the reader live only during the call. */
+/* Copies a record, since the reader's records are only valid during the callback. */
 static const struct jl_record *keep(struct jl_arena *arena, const struct jl_record *r, struct jl_err *err)
 {
 	struct jl_record *kept = jl_arena_alloc(arena, sizeof(*kept));
@@ -177,7 +177,7 @@ static void take_pause(void *ctx, const struct jl_run_pause *pause)
 	jl_runlog_pause(&((struct batch *)ctx)->run, pause);
 }
 
-/* The job described by --model, --on and the log; NULL: no model was named. */
+/* The job given by --model, --on and the log; NULL: no model was given. */
 static enum jl_status job_of(const struct jl_job **ret_job, struct jl_cli *cli, const struct jl_runlog *log,
 			     struct jl_err *err)
 {
@@ -194,6 +194,7 @@ static enum jl_status job_of(const struct jl_job **ret_job, struct jl_cli *cli, 
 		JL_TRY(jl_request_parallel(&req.plan, jl_text(cli, "parallel"), err));
 	if (isnan(req.batch) && isnan(req.global_batch) && log->batch > 0)
 		req.global_batch = log->batch;
+	req.seq = jl_given_or(req.seq, log->seq);
 	JL_TRY(jl_job_make(job, cli->cat, &req, &cli->arena, err));
 	*ret_job = job;
 	return JL_OK;
@@ -219,16 +220,16 @@ static enum jl_status finish_run(struct batch *b, const char *where, struct jl_e
 	JL_ANSWER(cli, err, &jl_run_fields, view, jl_show_run(&doc, view, where));
 }
 
-/* A trace is looked at; it has no verdict. */
 static enum jl_status check_trace(struct jl_cli *cli, const char *path, struct jl_err *err)
 {
 	struct jl_trace_view *view = jl_arena_alloc(&cli->arena, sizeof(*view));
 
 	JL_TRY(view ? jl_trace_judge(view, path, err) : jl_fail_nomem(err));
+	cli->exit_code = jl_verdict_is_bad(view->verdict) ? 3 : 0;
 	JL_ANSWER(cli, err, &jl_trace_fields, view, jl_show_trace(&doc, view, path));
 }
 
-/* Waits while the file grows; false: it stands still. */
+/* Waits until the file grows; false: it does not. */
 static bool has_grown(const char *path, double every_s, off_t *io_size)
 {
 	struct stat now;
@@ -273,10 +274,7 @@ static enum jl_status check_file(struct jl_cli *cli, const char *path, struct jl
 	return finish(&b, where, err);
 }
 
-/* ---- this machine */
-
-/* Machines that are built alike share a fingerprint: of their results in one store only those of this one count, and those without
- * a node name. */
+/* Machines of the same build share a fingerprint. Of their results in a store, uses those of this node and those without a node name. */
 static enum jl_status only_own(struct batch *b, struct jl_err *err)
 {
 	const char *own = jl_bench_node_name(b->cli), *seen = NULL;
@@ -312,7 +310,7 @@ static enum jl_status load_past(struct batch *b, const char *fingerprint, struct
 	return JL_OK;
 }
 
-/* A run by its id, or by its beginning or end. */
+/* True if `text` is the run's id, or its beginning or end. */
 static bool is_run(const struct jl_record *r, const char *text)
 {
 	const size_t len = strlen(text), have = r->run ? strlen(r->run) : 0;
@@ -353,7 +351,7 @@ static enum jl_status find_run(const char **ret_run, const struct batch *b, cons
 	return JL_OK;
 }
 
-/* The newest record of the same thing in that run. */
+/* The newest record of the same measurement in that run. */
 static const struct jl_record *same_in(const struct batch *b, const struct jl_record *r, const char *run)
 {
 	for (size_t i = 0; i < b->judge.n_past; i++) {
@@ -369,16 +367,11 @@ static bool is_newest(const struct batch *b, size_t at, const char *only, const 
 {
 	const struct jl_record *r = b->judge.past[at];
 
-	if (!r->n_metrics || (only && (!r->run || strcmp(r->run, only) != 0)) ||
-	    (without && r->run && strcmp(r->run, without) == 0))
-		return false;
-	for (size_t i = 0; i < b->n; i++)
-		if (jl_check_alike(r, b->judged[i].record))
-			return false;
-	return true;
+	return r->n_metrics && !(only && (!r->run || strcmp(r->run, only) != 0)) &&
+	       !(without && r->run && strcmp(r->run, without) == 0) && !jl_judged_has(b->judged, b->n, r);
 }
 
-/* A time to come is a clock that was wrong: it says nothing about when. */
+/* Dates in the future come from a wrong clock and are not used. */
 static bool is_too_old(const struct batch *b, const struct jl_record *r)
 {
 	const struct jl_given *most = jl_given(b->cli, "max-age");
@@ -387,7 +380,7 @@ static bool is_too_old(const struct batch *b, const struct jl_record *r)
 	return most && !(age_s <= most->value && age_s > -CLOCK_OFF_S);
 }
 
-/* Some are new enough: the others are left out, and said. None is: there is no verdict. */
+/* Excludes old records with a note, if some are recent; otherwise there is no verdict. */
 static enum jl_status say_old(struct batch *b, struct jl_err *err)
 {
 	struct jl_cli *cli = b->cli;
@@ -450,7 +443,7 @@ static enum jl_status check_here(struct jl_cli *cli, struct jl_err *err)
 	return finish(&b, here->short_name_text, err);
 }
 
-/* ---- the machines of a store */
+/* ---- machines of a fleet */
 
 static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 {
@@ -472,7 +465,7 @@ static enum jl_status check_fleet(struct jl_cli *cli, struct jl_err *err)
 #define RUN    "model batch global-batch seq framework parallel follow"
 #define FIGURE "size algbw busbw time rate dtype shape test ranks"
 
-/* Refuses options that have no effect on what is judged. */
+/* Rejects options that have no effect in this mode. */
 static enum jl_status check_options(const struct jl_cli *cli, const char *word, struct jl_err *err)
 {
 	enum jl_collective_kind coll;

@@ -1,4 +1,4 @@
-/* jeoul predict: how long, how much memory, energy and money a training run takes on a system. */
+/* jeoul predict: time, memory, energy and cost of a training run on a system. */
 #include <math.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static enum jl_status show(struct jl_cli *cli, const struct jl_show_predicted *i
 	JL_ANSWER(cli, err, &jl_show_predicted_fields, in, jl_show_predicted(&doc, in, cli->today));
 }
 
-/* With the published measurements most like it, and how wrong the program is on them. */
+/* Shows the most similar published measurements with the program's error on them. */
 static enum jl_status show_near(struct jl_cli *cli, struct jl_show_predicted *in, struct jl_err *err)
 {
 	const struct jl_near_ask ask = jl_near_case(&in->predicted->how);
@@ -111,7 +111,7 @@ static enum jl_status show_near(struct jl_cli *cli, struct jl_show_predicted *in
 	return status;
 }
 
-/* --- a language model that answers requests instead of being trained */
+/* --- serving instead of training */
 
 static enum jl_status read_requests(struct jl_serving *s, const char *text, struct jl_err *err)
 {
@@ -164,7 +164,7 @@ static enum jl_status weigh(struct jl_serving *s, struct jl_cli *cli, struct jl_
 	JL_TRY(jl_machine_has_memory(&machine, err));
 	for (size_t i = 0; i < s->n; i++)
 		most = fmax(most, s->rows[i].n_requests);
-	/* the most requests decide how many GPUs share the model: one machine for all rows */
+	/* the largest load determines the number of GPUs, which is the same in all rows */
 	s->ask.n_requests = most;
 	status = jl_serve_predict(&s->rows[0].a, cli->cat, &machine, &s->ask, err);
 	s->ask.n_gpus = s->rows[0].a.n_gpus;
@@ -191,7 +191,7 @@ static enum jl_status predict_serving(struct jl_cli *cli, const struct jl_reques
 #define OF_ENERGY " pue host-power"
 #define OF_RUN    " samples tokens steps-per-epoch epochs" OF_ENERGY
 
-/* Do the options that were given go together? */
+/* Checks that the given options can be combined. */
 static enum jl_status check_options(const struct jl_cli *cli, const char *collective, bool mixed, struct jl_err *err)
 {
 	const struct jl_idle rules[] = {
@@ -220,7 +220,7 @@ static enum jl_status check_options(const struct jl_cli *cli, const char *collec
 	return jl_check_idle(cli, rules, JL_LEN(rules), err);
 }
 
-/* --whole-run: the run as `jeoul goodput` weighs it where nothing is said of failures. */
+/* --whole-run: the run as `jeoul goodput` predicts it with default failures. */
 static enum jl_status weigh_whole_run(const struct jl_goodput **ret_goodput, struct jl_cli *cli,
 				      const struct jl_predicted *predicted, struct jl_err *err)
 {
@@ -244,7 +244,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 {
 	enum jl_collective_kind kind;
 	const bool collective = cli->args.n_operands && jl_collective_by_name(&kind, cli->args.operands[0]);
-	struct jl_predicted predicted = { .speedup = NAN };
+	struct jl_predicted predicted = { .speedup = { NAN, NAN, NAN } };
 	struct jl_show_predicted shown = { .predicted = &predicted };
 	struct jl_plan_hint *hint = jl_arena_alloc(&cli->arena, sizeof(*hint));
 	struct jl_request req;
@@ -287,7 +287,7 @@ enum jl_status jl_cmd_predict(struct jl_cli *cli, struct jl_err *err)
 	JL_TRY(jl_predicted_make(&predicted, cli->cat, &req, &cli->arena, err));
 	shown.elapsed = jl_goodput_elapsed(cli->cat, &predicted.how, &predicted.p);
 	struct jl_kernels kernels;
-	struct jl_err none; /* networks list no operations: their charts are without a roofline */
+	struct jl_err none; /* networks have no list of operations, so their charts have no roofline */
 
 	shown.charts = jl_flag(cli, "charts");
 	if (shown.charts && !jl_kernels_make(&kernels, &predicted.how, &cli->arena, &none))

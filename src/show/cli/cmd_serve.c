@@ -1,4 +1,4 @@
-/* jeoul serve: a language model that answers requests on a system under a load. */
+/* jeoul serve: a language model that serves requests on a system under a load. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +15,13 @@
 
 #define TOKENS_MAX  10000000
 #define TRACE_MAX_B ((size_t)512 << 20)
-#define SPREAD_LN   0.3 /* lengths as people's differ: half of them within a fifth of the nominal */
+#define DAY_MAX_B   ((size_t)1 << 20)
+#define SPREAD_LN   0.3 /* spread of lengths: half of them within 20 % of the nominal length */
 #define USD_PER_KWH 0.12
+#define USUAL_INPUT 512 /* tokens of a sequence that is embedded */
 #define PUE         1.2
+
+static const char *const routes[] = { "random", "least", NULL };
 
 /* clang-format off */
 const struct jl_option jl_serve_options[] = {
@@ -33,6 +37,7 @@ const struct jl_option jl_serve_options[] = {
 	JL_O_TEXT("trace", "FILE", JL_N("requests of a file: CSV or JSON lines with arrival_s, input_tokens, output_tokens")),
 	JL_O_COUNT("burst", "N", 1, 10000, JL_N("with --rate: so many arrive together (default: 1)"), JL_TO(jl_infer_ask, burst)),
 	JL_O_COUNT("prompt", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of a question (default: 1024)"), JL_TO(jl_infer_ask, prompt)),
+	JL_O_COUNT("input", "TOKENS", 1, TOKENS_MAX, JL_N("of a model that embeds or ranks: tokens of a sequence (default: 512)"), JL_TO(jl_infer_ask, prompt), .apart = "prompt"),
 	JL_O_COUNT("answer", "TOKENS", 1, TOKENS_MAX, JL_N("tokens of an answer (default: 256)"), JL_TO(jl_infer_ask, answer)),
 	JL_O_COUNT("answer-most", "TOKENS", 1, TOKENS_MAX, JL_N("longest answer: each ends at any token with the same chance, after --answer in the mean (default: lengths about --answer)"), JL_TO(jl_infer_ask, answer_most)),
 	JL_O_AMOUNT("cached", "SHARE", JL_K_FRACTION, JL_N("share of a prompt that the prefix cache holds: 30%"), JL_TO(jl_infer_ask, cached_frac), JL_WITHIN(0, 0.999, JL_N("it is a share, e.g. 30%"))),
@@ -46,6 +51,7 @@ const struct jl_option jl_serve_options[] = {
 	JL_O_TEXT("kv", "FORMAT", JL_N("format of keys and values: bf16, fp8 (default: 16 bit)"), JL_TO(jl_infer_ask, kv)),
 	JL_O_COUNT("gpus", "N", 1, 1024, JL_N("GPUs that share one copy of the model (default: as requests are answered soonest)"), JL_TO_INT(jl_infer_ask, n_gpus)),
 	JL_O_COUNT("copies", "N", 1, 1024, JL_N("copies of the model (default: as many as the system holds)"), JL_TO_INT(jl_infer_ask, n_copies)),
+	JL_O_CHOICE("route", "random|least", routes, JL_N("where a request goes: any copy, or the one with the fewest requests (default: random)"), JL_TO(jl_infer_ask, least_busy)),
 	JL_O_COUNT("pp", "N", 1, 64, JL_N("stages that hold different layers of a copy; --gpus share each (default: 1)"), JL_TO_INT(jl_infer_ask, n_stages)),
 	JL_O_COUNT("ep", "N", 1, 1024, JL_N("GPUs of a copy that share the experts whole (default: each has a piece of every one)"), JL_TO_INT(jl_infer_ask, n_ep)),
 	JL_O_FLAG("dp-attention", JL_N("attention of different requests on different GPUs of a copy"), JL_TO(jl_infer_ask, dp_attention)),
@@ -56,6 +62,8 @@ const struct jl_option jl_serve_options[] = {
 	JL_O_COUNT("max-seqs", "N", 1, 65536, JL_N("requests that a copy works on at once, at most (default: as the engine starts)"), JL_TO_INT(jl_infer_ask, max_seqs)),
 	JL_O_COUNT("batched-tokens", "N", 16, 1048576, JL_N("tokens of one pass, at most (default: as the engine starts)"), JL_TO_INT(jl_infer_ask, batched_tokens)),
 	JL_O_COUNT("kv-tokens", "N", 16, 1000000000, JL_N("tokens whose keys and values a copy has room for (default: what the memory leaves)"), JL_TO(jl_infer_ask, kv_tokens)),
+	JL_O_TEXT("day", "office|evening|flat|FILE", JL_N("load over a day, and how many copies: a shape whose peak is --rate, or CSV with hour, rate")),
+	JL_O_AMOUNT("start", "TIME", JL_K_TIME, JL_N("with --day: from the order of a copy to its first request (default: one minute, and reading the weights)"), JL_TO(jl_infer_ask, start_s), .with = "day", JL_WITHIN(0, 86400, JL_N("it is 0 to a day, e.g. 3 min"))),
 	JL_O_TEXT("observed", "FILE", JL_N("a benchmark's result or an engine's metrics of this model here: the answer is corrected by it")),
 	JL_O_AMOUNT("ttft", "TIME", JL_K_TIME, JL_N("target: first token of 90 % of the requests"), JL_TO(jl_infer_ask, ttft_max_s)),
 	JL_O_AMOUNT("tpot", "TIME", JL_K_TIME, JL_N("target: each further token of 90 % of the requests"), JL_TO(jl_infer_ask, tpot_max_s)),
@@ -123,8 +131,41 @@ static enum jl_status read_trace(struct jl_infer_ask *ask, struct jl_arrival **r
 	return JL_OK;
 }
 
+/* A day's load: finds the system's highest rate within the targets and derives the number of replicas. */
+static enum jl_status read_day(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_day_load *day,
+			       struct jl_err *err)
+{
+	const char *shape = jl_text(cli, "day"), *rate = jl_text(cli, "rate");
+	double peak_hz = NAN;
+	struct jl_buf text = { 0 };
+	enum jl_status status = rate ? parse_rate(&peak_hz, rate, "--rate", err) : JL_OK;
+
+	if (isnan(ask->ttft_max_s) && isnan(ask->tpot_max_s))
+		return jl_fail(err, JL_E_USAGE, "--day: say a target, e.g. --ttft \"1 s\" --tpot \"60 ms\"");
+	if (!status && strpbrk(shape, "./"))
+		status = jl_buf_read_file(&text, shape, DAY_MAX_B, err);
+	JL_THEN(status, jl_day_read(day, shape, text.data, text.len, peak_hz, err));
+	jl_buf_release(&text);
+	ask->kind = JL_LOAD_OPEN;
+	ask->find_rate = true;
+	ask->day = day;
+	return status;
+}
+
+/* Nothing but the rate says how much of the system serves. */
+static bool is_sized_by_rate(struct jl_cli *cli)
+{
+	static const char *const sizes[] = { "gpus",  "copies",          "pp",      "ep", "prompt-gpus",
+					     "sweep", "compare-weights", "observed" };
+
+	for (size_t i = 0; i < JL_LEN(sizes); i++)
+		if (jl_given(cli, sizes[i]))
+			return false;
+	return true;
+}
+
 static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_arrival **ret_arrivals,
-				struct jl_err *err)
+				struct jl_day_load *day, struct jl_err *err)
 {
 	static const char *const loads[] = { "concurrency", "rate", "users", "requests", "trace" };
 	const bool target = !isnan(ask->ttft_max_s) || !isnan(ask->tpot_max_s);
@@ -136,9 +177,18 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 		  .options = "rate users requests trace sweep observed prompt-gpus",
 		  .beside = "--turns" },
 		{ .when = !jl_given(cli, "turns"), .options = "kv-nvme", .with = "--turns" },
+		{ .when = ask->model && ask->model->embeds,
+		  .options = "answer answer-most cached draft kv kv-host kv-tokens turns users prompt-gpus observed "
+			     "tpot adapters pp",
+		  .beside = ask->model_name },
+		{ .when = !ask->model || !ask->model->embeds, .options = "input", .with = JL_("a model that embeds") },
+		{ .when = jl_given(cli, "day"),
+		  .options = "concurrency users requests trace turns sweep compare-weights copies prompt-gpus burst",
+		  .beside = "--day" },
 	};
 	int n = 0;
 
+	ask->assumed &= ~(1u << JL_ASSUMED_TARGET);
 	JL_TRY(jl_check_idle(cli, rules, JL_LEN(rules), err));
 	for (size_t i = 0; i < JL_LEN(loads); i++)
 		n += jl_given(cli, loads[i]) != NULL;
@@ -155,17 +205,23 @@ static enum jl_status read_load(struct jl_infer_ask *ask, struct jl_cli *cli, st
 		    : ask->turns > 1            ? JL_LOAD_SESSIONS
 						: JL_LOAD_CLOSED;
 	ask->find_rate = target && n == 0;
+	if (jl_given(cli, "day"))
+		return read_day(ask, cli, day, err);
 	if (jl_given(cli, "trace"))
 		return read_trace(ask, ret_arrivals, jl_text(cli, "trace"), err);
 	if (jl_given(cli, "rate")) {
 		ask->kind = JL_LOAD_OPEN;
-		return parse_rate(&ask->rate_hz, jl_text(cli, "rate"), "--rate", err);
+		JL_TRY(parse_rate(&ask->rate_hz, jl_text(cli, "rate"), "--rate", err));
+		if (!target && is_sized_by_rate(cli)) {
+			ask->ttft_max_s = JL_USUAL_TTFT_S;
+			ask->tpot_max_s = JL_USUAL_TPOT_S;
+			ask->assumed |= 1u << JL_ASSUMED_TARGET;
+		}
 	}
 	return JL_OK;
 }
 
-/* Path of a model on this machine, for the command that starts an engine: a folder, or a file with the whole model. NULL for files that came with
- * a request. */
+/* Local path of a model for the engine's start command: a folder, or a file with the whole model. NULL for files sent with a request. */
 static const char *path_of(struct jl_cli *cli, const struct jl_subject *subject)
 {
 	const char *path = subject->info || cli->asked || access(subject->id, F_OK) != 0 ? NULL : subject->id;
@@ -176,7 +232,7 @@ static const char *path_of(struct jl_cli *cli, const struct jl_subject *subject)
 	return slash ? jl_arena_printf(&cli->arena, "%.*s", (int)(slash - path) + (slash == path), path) : ".";
 }
 
-/* Takes the weights' format from a model's tag ("llama3:70b-instruct-q4_K_M") where no option gives one. */
+/* Takes the weights' format from the model's tag ("llama3:70b-instruct-q4_K_M") if no option gives one. */
 static void take_named_weights(struct jl_infer_ask *ask, struct jl_cli *cli, const struct jl_subject *subject,
 			       const char *name)
 {
@@ -192,13 +248,12 @@ static void take_named_weights(struct jl_infer_ask *ask, struct jl_cli *cli, con
 }
 
 static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, struct jl_subject *subject,
-			       struct jl_arrival **ret_arrivals, struct jl_err *err)
+			       struct jl_arrival **ret_arrivals, struct jl_day_load *day, struct jl_err *err)
 {
 	/* in the order of enum jl_infer_assumed */
-	static const char *const given[JL_N_ASSUMED] = {
-		"prompt", "answer", "concurrency", "think",       "weights",
-		"engine", "kwh",    "pue",         "turn-tokens", "tool-wait"
-	};
+	static const char *const given[JL_N_ASSUMED] = { "prompt",      "answer",    "concurrency", "think",
+							 "weights",     "engine",    "kwh",         "pue",
+							 "turn-tokens", "tool-wait", "start",       "ttft" };
 	const char *engine = jl_text(cli, "engine");
 	struct jl_serve_format format;
 	struct jl_request req;
@@ -233,12 +288,18 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 				      .kv_tokens = NAN,
 				      .ttft_max_s = NAN,
 				      .tpot_max_s = NAN,
+				      .start_s = NAN,
 				      .usd_per_kWh = USD_PER_KWH,
 				      .pue = PUE,
 				      .seed = (uint64_t)jl_whole(cli, "seed", 1) };
 	JL_READ(ask, jl_infer_ask, cli);
 	for (unsigned i = 0; i < JL_N_ASSUMED; i++)
 		ask->assumed |= jl_given(cli, given[i]) ? 0 : 1u << i;
+	if (subject->info && subject->info->embeds) { /* the prompt's pass is all there is */
+		ask->answer = 1;
+		ask->prompt = jl_given(cli, "input") || jl_given(cli, "prompt") ? ask->prompt : USUAL_INPUT;
+		ask->assumed &= ~(1u << JL_ASSUMED_ANSWER | (jl_given(cli, "input") ? 1u << JL_ASSUMED_PROMPT : 0));
+	}
 	take_named_weights(ask, cli, subject, req.model);
 	JL_TRY(jl_ask_kwh(&ask->usd_per_kWh, cli, err));
 	if (ask->draft && strcmp(ask->draft, "eagle") != 0 && strcmp(ask->draft, "mtp") != 0)
@@ -249,7 +310,7 @@ static enum jl_status read_ask(struct jl_infer_ask *ask, struct jl_cli *cli, str
 	if (engine && ask->engine == JL_ENGINE_GENERAL)
 		return jl_fail(err, JL_E_USAGE,
 			       "--engine: '%.40s' is not known; write vllm, sglang, trtllm or llama.cpp", engine);
-	return read_load(ask, cli, ret_arrivals, err);
+	return read_load(ask, cli, ret_arrivals, day, err);
 }
 
 #define SEEN_MAX_B ((size_t)64 << 20)
@@ -282,8 +343,17 @@ static enum jl_status weigh(struct jl_infer *infer, const struct jl_infer_ask *a
 	JL_THEN(status, sweep ? read_sweep(rates_hz, &n, sweep, err) : JL_OK);
 	JL_THEN(status, jl_machine_make(&machine, cli->cat, &sys, err));
 	JL_THEN(status, jl_infer(infer, cli->cat, &machine, ask, err));
+	if (!status && (ask->assumed & 1u << JL_ASSUMED_TARGET) && !infer->meets) { /* default targets */
+		struct jl_infer_ask plain = *ask;
+
+		plain.ttft_max_s = plain.tpot_max_s = NAN;
+		plain.assumed &= ~(1u << JL_ASSUMED_TARGET);
+		status = jl_infer(infer, cli->cat, &machine, &plain, err);
+	}
 	JL_THEN(status, jl_infer_held(infer, cli->cat, &machine, ask, err));
-	if (!status && sweep && infer->fits)
+	if (!status && ask->day)
+		status = jl_infer_day(infer, cli->cat, &machine, ask, err);
+	else if (!status && sweep && infer->fits)
 		status = jl_infer_sweep(infer, cli->cat, &machine, ask, rates_hz, n, err);
 	else if (!status && jl_flag(cli, "compare-weights"))
 		status = jl_infer_compare_weights(infer, cli->cat, &machine, ask, err);
@@ -295,9 +365,10 @@ enum jl_status jl_cmd_serve(struct jl_cli *cli, struct jl_err *err)
 	struct jl_arrival *arrivals = NULL;
 	struct jl_infer_ask ask;
 	struct jl_served_seen seen;
+	struct jl_day_load day;
 	struct jl_subject subject;
 	struct jl_infer infer;
-	enum jl_status status = read_ask(&ask, cli, &subject, &arrivals, err);
+	enum jl_status status = read_ask(&ask, cli, &subject, &arrivals, &day, err);
 
 	JL_THEN(status, read_seen(&ask, &seen, jl_text(cli, "observed"), err));
 	JL_THEN(status, weigh(&infer, &ask, cli, err));

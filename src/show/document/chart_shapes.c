@@ -179,6 +179,7 @@ static void bars_axis(const struct lanes *l)
 	const double bottom = l->top + (double)l->n * l->row_h;
 	const struct jl_axis *axis = &l->p->chart->y;
 	struct jl_buf *out = l->p->out;
+	double end = -INFINITY; /* of the last label */
 
 	for (size_t i = 0; i < l->x.n_ticks; i++) {
 		const double at = jl_scale_at(&l->x, l->x.ticks[i]);
@@ -186,7 +187,12 @@ static void bars_axis(const struct lanes *l)
 				    (double)jl_utf8_width(jl_tick_text(JL_TXT, axis, l->x.ticks[i]));
 
 		jl_buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, l->top - 4, bottom);
-		jl_svg_tick(out, axis, l->x.ticks[i], fmax(half, fmin(at, l->p->width - half)), bottom + 14, "middle");
+		const double middle = fmax(half, fmin(at, l->p->width - half));
+
+		if (middle - half < end + JL_SVG_LETTER)
+			continue;
+		jl_svg_tick(out, axis, l->x.ticks[i], middle, bottom + 14, "middle");
+		end = middle + half;
 	}
 	jl_svg_axis_title(out, axis, (l->x.from + l->x.to) / 2, bottom + 32, "middle");
 }

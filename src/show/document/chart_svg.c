@@ -280,7 +280,8 @@ static bool is_free(const struct frame *f, const struct box *boxes, size_t n, co
 	return true;
 }
 
-/* The name of a point where it covers no other name and no point; a name without such a place is left to the pointer and the table. */
+/* A point's label, at the first place where it covers no other label and no point. Without such a place it is not drawn: hover and the table show
+ * it. */
 static void point_label(const struct frame *f, const struct jl_chart_point *p, double px, double py, struct box *boxes,
 			size_t *n)
 {
@@ -528,7 +529,9 @@ static void plot(const struct jl_paper *p)
 	jl_svg_open(p, f.bottom + BOTTOM);
 	if (jl_chart_range(c, &x_lo, &x_hi, &y_lo, &y_hi)) {
 		f.y = jl_scale_make(y_lo, y_hi, c->y.log, f.bottom, f.top + 6, 5);
-		if (!c->y.of)
+		if (c->y.binary && !c->y.log)
+			jl_scale_binary(&f.y, 5);
+		else if (!c->y.of)
 			jl_scale_decimal(&f.y);
 		f.left = ticks_width(&c->y, &f.y) + 12;
 		f.x = jl_scale_make(x_lo, x_hi, c->x.log, f.left + 8, f.right - 8, 7);

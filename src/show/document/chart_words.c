@@ -183,7 +183,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 	}
 }
 
-/* One row for each bar: its length and its largest parts. */
+/* One row for each bar: its length, of what it may take at most where that is known, and its largest parts. */
 static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
 {
 	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 16 : 12,
@@ -193,13 +193,14 @@ static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t wi
 	for (size_t k = 0; k < n; k++)
 		most = fmax(most, stack_height(c, k));
 	for (size_t k = 0; k < n; k++) {
-		const double total = stack_height(c, k);
+		const double total = stack_height(c, k),
+			     full = c->cap_label && c->series[0].points[k].cap > 0 ? c->series[0].points[k].cap : most;
 		size_t at = 0;
 
 		jl_buf_puts(out, "    ");
 		pad_to(out, c->series[0].points[k].label ? c->series[0].points[k].label : "", label_w);
 		jl_buf_putc(out, ' ');
-		block_bar(out, total / (most > 0 ? most : 1), bar_w);
+		block_bar(out, total / (full > 0 ? full : 1), bar_w);
 		jl_buf_putc(out, ' ');
 		value(out, &c->y, total);
 		if (c->cap_label && c->series[0].points[k].cap > 0) {

@@ -338,6 +338,12 @@ void jl_doc_picture(struct jl_doc *doc, const struct jl_chart *chart)
 		doc->last->picture = true;
 }
 
+void jl_doc_sketch(struct jl_doc *doc)
+{
+	if (!doc->failed)
+		doc->last->sketch = true;
+}
+
 const char *jl_mark_text(enum jl_mark mark)
 {
 	static const char *const marks[] = { "", "✓", "!", "✗", "?" };

@@ -104,6 +104,7 @@ struct jl_doc_block {
 	bool fold;         /* section: evidence; a page shows its title and opens it when asked */
 	bool numbered;     /* item */
 	bool picture;      /* chart: only where it can be drawn; a terminal has the table beside it */
+	bool sketch;       /* table: only where that chart cannot be drawn */
 	struct jl_run *runs;
 	const struct jl_doc_column *columns;
 	size_t n_columns;
@@ -215,6 +216,7 @@ void jl_doc_end_row(struct jl_doc *doc, bool strong);
 
 void jl_doc_chart(struct jl_doc *doc, const struct jl_chart *chart);   /* must outlive the document */
 void jl_doc_picture(struct jl_doc *doc, const struct jl_chart *chart); /* the same, only where it can be drawn */
+void jl_doc_sketch(struct jl_doc *doc); /* the table that was just made: only where the picture is not */
 
 /* The renderings. Nothing is lost between them: JSON holds every number with all that is known of it. */
 /* What a command prints: no headlines ruled off, no marks behind each figure. */

@@ -67,7 +67,13 @@ static void runs_html(const struct page *p, const struct jl_run *run)
 		case JL_RUN_TEXT: jl_html_text(out, run->text); break;
 		case JL_RUN_SAID: jl_html_said(out, run, p->doc, !p->plain); break;
 		case JL_RUN_NUM: jl_html_num(out, &run->num, p->doc, !p->plain); break;
-		case JL_RUN_NAME: jl_html_put(out, "<span class=\"name\" data-name=\"\">", run->text, "</span>"); break;
+		case JL_RUN_NAME: /* a date is not broken at its hyphens */
+			jl_html_put(out,
+				    strspn(run->text, "0123456789-") == strlen(run->text)
+					    ? "<span class=\"name nb\" data-name=\"\">"
+					    : "<span class=\"name\" data-name=\"\">",
+				    run->text, "</span>");
+			break;
 		case JL_RUN_STRONG: /* figures in it are settings */
 			jl_buf_puts(out, "<strong>");
 			jl_html_said(out, &(struct jl_run){ .text = run->text }, NULL, false);
@@ -273,14 +279,17 @@ static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 
 			if (isnan(at->y))
 				continue;
-			begins.value = scatter ? at->x : at->from;
-			begins.kind = scatter ? c->x.kind : c->y.kind;
-			begins.unit = scatter ? c->x.unit : c->y.unit;
+			const bool along = scatter || !at->label; /* its place on the axis, not its beginning */
+
+			begins.value = along ? at->x : at->from;
+			begins.kind = along ? c->x.kind : c->y.kind;
+			begins.unit = along ? c->x.unit : c->y.unit;
 			begins.lo = begins.hi = NAN;
+			begins.binary = !along && num.binary;
 			if (at->label)
 				jl_doc_cell_name(&doc, at->label);
 			else
-				jl_doc_cell_text(&doc, jl_tick_text(JL_TXT, &c->x, at->x));
+				jl_doc_cell_num(&doc, &begins);
 			if (named)
 				jl_doc_cell_name(&doc, c->series[i].name);
 			if (placed)
@@ -475,7 +484,10 @@ static enum jl_status block_html(struct page *p, const struct jl_doc_block *b, s
 		runs_html(p, b->runs);
 		jl_buf_puts(out, b->kind == JL_DOC_ITEM ? "</li>\n" : "</p>\n");
 		break;
-	case JL_DOC_TABLE: table_html(p, b); break;
+	case JL_DOC_TABLE:
+		if (!b->sketch)
+			table_html(p, b);
+		break;
 	case JL_DOC_CHART: return chart_html(p, b->chart, err);
 	case JL_DOC_FINDING: finding_html(p, b); break;
 	case JL_DOC_NOTE: note_html(p, b); break;

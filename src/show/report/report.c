@@ -1,3 +1,4 @@
+/* Writes the sections of a report. */
 #include "report/report.h"
 
 #include <string.h>
@@ -5,10 +6,11 @@
 #include "notes/claims.h"
 #include "report/section_answers.h"
 #include "build/answer.h"
+#include "catalog/find.h"
 #include "topics/claims.h"
 #include "topics/cost.h"
 
-/* Parts lists of a scenario, each checked by the rules of the catalog. */
+/* Checks a scenario's parts lists by the rules of the catalog. */
 static enum jl_status builds(struct jl_section *s, struct jl_err *err)
 {
 	const struct jl_yaml *list = s->w->scenario->builds;
@@ -32,7 +34,6 @@ static enum jl_status builds(struct jl_section *s, struct jl_err *err)
 	return status;
 }
 
-/* What the options cost over time, and when one becomes cheaper than another. */
 static void cost(struct jl_section *s)
 {
 	if (!s->w->study)
@@ -44,13 +45,32 @@ static void cost(struct jl_section *s)
 						     .no_chart = jl_section_is_charted(s, "cost") });
 }
 
-/* Time that failures, checkpoints and restarts take of the run. */
+static const struct jl_goodput *in_own_money(struct jl_section *s, const struct jl_goodput *of)
+{
+	struct jl_goodput *g = jl_arena_alloc(s->arena, sizeof(*g));
+
+	if (!g)
+		return of;
+	*g = *of;
+	g->ask.today = s->w->today;
+	if (jl_lang_is("ko")) {
+		g->ask.krw_per_usd = jl_figure(s->w->cat, "krw-per-usd");
+		g->ask.fx_date = jl_rule_by_id(s->w->cat, "krw-per-usd")->date;
+	}
+	return g;
+}
+
+/* Time that failures, checkpoints and restarts add to the run: in full for the advised system; a table if there are several systems. */
 static void goodput(struct jl_section *s)
 {
-	if (!s->w->goodput)
+	const struct jl_scenario_results *w = s->w;
+
+	if (!w->goodput)
 		return;
 	jl_section_open(s, "goodput", "The run with failures, checkpoints and restarts");
-	jl_show_goodput(s->doc, s->w->goodput, NULL);
+	jl_show_goodput(s->doc, in_own_money(s, w->goodput), NULL);
+	for (size_t i = 0; w->n_goodputs > 1 && i < w->n_goodputs; i++)
+		jl_show_goodput_row(s->doc, in_own_money(s, w->goodputs[i]), i == 0);
 }
 
 void jl_chart_cost(struct jl_section *s, const struct jl_scenario_question *q)
@@ -67,7 +87,6 @@ const struct jl_notes *jl_section_notes(const struct jl_section *s)
 							   : NULL;
 }
 
-/* The section of assumptions. */
 static void assumed(struct jl_section *s)
 {
 	const struct jl_notes *list = jl_section_notes(s);
@@ -83,7 +102,6 @@ static void assumed(struct jl_section *s)
 	}
 }
 
-/* Claims of the scenario's text, recomputed. */
 static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 {
 	struct jl_claims_audit *audit;
@@ -98,12 +116,12 @@ static enum jl_status claims(struct jl_section *s, struct jl_err *err)
 	return JL_OK;
 }
 
-/* Default order: what is compared, how it behaves, money, what it is made of, how it was
- * computed. */
+/* Default order: comparison, behaviour, costs, composition, methods. */
 static const struct {
 	const char *name;
 	void (*write)(struct jl_section *s);
-	enum jl_status (*try)(struct jl_section *s, struct jl_err *err); /* of what may be written wrongly */
+	/* for sections whose input may contain errors */
+	enum jl_status (*try)(struct jl_section *s, struct jl_err *err);
 } sections[] = {
 	{ "training", jl_section_train, NULL },
 	{ "comparison", jl_section_comparison, NULL },
@@ -141,7 +159,7 @@ static enum jl_status write_one(struct jl_section *s, size_t i, unsigned *done, 
 	return JL_OK;
 }
 
-/* Sections that a question refers to come before the others. */
+/* Writes sections that a question refers to before the others. */
 static enum jl_status write_all(struct jl_section *s, struct jl_err *err)
 {
 	const struct jl_scenario *scenario = s->w->scenario;

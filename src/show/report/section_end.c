@@ -2,12 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/csv.h"
 #include "catalog/find.h"
 #include "report/section.h"
-
-extern const unsigned char jl_scorecard_text[];
-extern const size_t jl_scorecard_text_len;
+#include "score/scorecard.h"
 
 void jl_section_origins(struct jl_section *s)
 {
@@ -80,40 +77,10 @@ static struct jl_num score(double value, enum jl_kind kind)
 	return num;
 }
 
-/* Rows of the last release in the history, held out. */
-static void score_rows(struct jl_section *s, struct jl_csv *csv)
-{
-	const size_t version = jl_csv_find(csv, "version"), mode = jl_csv_find(csv, "mode"),
-		     set = jl_csv_find(csv, "set"), scored = jl_csv_find(csv, "scored"),
-		     median = jl_csv_find(csv, "median_abs_ln"), p90 = jl_csv_find(csv, "p90_abs_ln"),
-		     inside = jl_csv_find(csv, "coverage80");
-	const char *last = (const char *)jl_scorecard_text + jl_scorecard_text_len -
-			   1; /* its line begins with the version */
-	struct jl_err ignored;
-	bool more = false;
-
-	while (last > (const char *)jl_scorecard_text && last[-1] != '\n')
-		last--;
-	while (jl_csv_next(csv, &more, &ignored) == JL_OK && more) {
-		double values[4] = { NAN, NAN, NAN, NAN };
-		const char *name = set_name(s, jl_csv_text(csv, set));
-
-		if (!name || strcmp(jl_csv_text(csv, mode), "source-out") != 0 ||
-		    strncmp(last, jl_csv_text(csv, version), strcspn(last, ",")) != 0 ||
-		    jl_csv_number(csv, scored, &values[0], &ignored) ||
-		    jl_csv_number(csv, median, &values[1], &ignored) || jl_csv_number(csv, p90, &values[2], &ignored) ||
-		    jl_csv_number(csv, inside, &values[3], &ignored))
-			continue;
-		JL_ROW(s->doc, false, JL_WORD(name), JL_FIG(score(values[0], JL_K_NUMBER)),
-		       JL_FIG(score(expm1(values[1]), JL_K_FRACTION)), JL_FIG(score(expm1(values[2]), JL_K_FRACTION)),
-		       JL_FIG(score(values[3], JL_K_FRACTION)));
-	}
-}
-
 void jl_section_method(struct jl_section *s)
 {
-	struct jl_csv csv;
-	struct jl_err ignored;
+	struct jl_unseen *unseen = jl_arena_array(s->arena, JL_UNSEEN_MAX, sizeof *unseen);
+	const size_t n = unseen ? jl_scorecard_unseen(unseen, s->arena) : 0;
 
 	jl_section_open(s, "method", "Method and how wrong it is");
 	jl_doc_para(s->doc);
@@ -121,10 +88,16 @@ void jl_section_method(struct jl_section *s)
 		"Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Below is how "
 		"far predictions were off on published measurements that the fit had not seen, nor any other of the "
 		"same source.");
-	if (jl_csv_open(&csv, (const char *)jl_scorecard_text, jl_scorecard_text_len, "scorecard", &ignored))
-		return;
 	jl_show_table(s->doc, NULL, "tffff",
 		      JL_N("Published measurements of|Scored|Typical error|90 % are below|Inside the interval"));
-	score_rows(s, &csv);
-	jl_csv_release(&csv);
+	for (size_t i = 0; i < n; i++) {
+		const struct jl_unseen *u = &unseen[i];
+		const char *name = set_name(s, u->set);
+
+		if (name)
+			JL_ROW(s->doc, false, JL_WORD(name), JL_FIG(score(u->n_scored, JL_K_NUMBER)),
+			       JL_FIG(score(expm1(u->median_abs_ln), JL_K_FRACTION)),
+			       JL_FIG(score(expm1(u->p90_abs_ln), JL_K_FRACTION)),
+			       JL_FIG(score(u->coverage_frac, JL_K_FRACTION)));
+	}
 }

@@ -56,9 +56,9 @@ static const struct jl_findings *findings_of(struct jl_section *s)
 static void said_finding(struct jl_section *s, const struct jl_finding *f)
 {
 	jl_doc_sourced(s->doc, f->what.text, JL_MEASURED, "jeoul probe");
-	jl_doc_text(s->doc, " ");
+	jl_doc_text(s->doc, ": ");
 	jl_doc_sourced(s->doc, f->why.text, JL_ESTIMATED, JL_METHOD);
-	jl_doc_text(s->doc, " ");
+	jl_doc_text(s->doc, "; ");
 	jl_doc_sourced(s->doc, f->todo.text, JL_ESTIMATED, JL_METHOD);
 }
 
@@ -106,19 +106,16 @@ static const struct jl_check_answer *judged_here(struct jl_section *s)
 		judge.here_sys = sys;
 	for (size_t i = 0; i < s->in->n_records; i++)
 		past[i] = &s->in->records[i];
-	for (size_t i = 0; i < s->in->n_records && n < JUDGED_MAX; i++) {
-		bool known = !jl_judge_can(past[i]);
-
-		for (size_t k = 0; k < n && !known; k++)
-			known = jl_check_alike(past[i], list[k].record);
-		if (!known && jl_judge(&list[n], &judge, past[i], NULL) == JL_OK) {
-			list[n].age_s = NAN; /* the dates are in the table of the store */
-			n++;
-		}
-	}
+	jl_check_steadiness(&judge.steadiness, past, judge.n_past);
+	for (size_t i = 0; i < s->in->n_records && n < JUDGED_MAX; i++)
+		if (past[i]->n_metrics && !jl_judged_has(list, n, past[i]) &&
+		    jl_judge(&list[n], &judge, past[i], NULL) == JL_OK)
+			list[n++].age_s = NAN; /* the dates are in the table of the store */
 	if (!n)
 		return NULL;
-	*answer = (struct jl_check_answer){ .judged = list, .n = n, .worst = jl_check_worst(list, n) };
+	*answer = (struct jl_check_answer){
+		.judged = list, .n = n, .worst = jl_check_worst(list, n), .steadiness = judge.steadiness
+	};
 	return answer;
 }
 
@@ -135,16 +132,10 @@ static void what_is_normal(struct jl_section *s)
 				     : sys->gpu ? &sys->gpu->fp32_flopps
 				     : sys->cpu ? &sys->cpu->fp32_flopps
 						: NULL;
-	size_t n_bad = 0;
 
-	for (size_t i = 0; a && i < a->n; i++)
-		n_bad += jl_verdict_is_bad(a->judged[i].verdict);
-	asked(s, !a ? JL_MARK_UNKNOWN : n_bad ? JL_MARK_WARN : JL_MARK_GOOD, JL_("Is each figure normal?"));
+	asked(s, a ? jl_check_mark(a) : JL_MARK_UNKNOWN, JL_("Is each figure normal?"));
 	if (a) {
-		JL_SENTENCE(s->doc,
-			    n_bad ? JL_("|1 of |2 measured figures are not as they should be.")
-				  : JL_("All |2 measured figures are as they should be."),
-			    JL_COUNT(n_bad), JL_COUNT(a->n));
+		jl_show_verdicts(s->doc, a);
 		jl_doc_ref(s->doc, "measured");
 		return;
 	}

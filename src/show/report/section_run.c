@@ -1,11 +1,10 @@
-/* How the run behaves: over more GPUs, where its time goes, what it needs of memory. */
+/* Behaviour of the run: scaling, time by part, memory. */
 #include <math.h>
 #include <string.h>
 
+#include "predict/kernels.h"
 #include "report/section.h"
 #include "topics/predict.h"
-
-/* --- scaling */
 
 static void scaling_line(struct jl_section *s, struct jl_chart *chart, size_t series, const struct jl_scaling_point *p,
 			 size_t n, bool measured)
@@ -34,7 +33,7 @@ static bool has_measured(const struct jl_scaling_result *sc, size_t mode)
 	return false;
 }
 
-/* One panel of a mode: predictions as a band, measurements as points, all panels on one scale. */
+/* One panel per mode: predictions as a band, measurements as points, common scale. */
 static void scaling_panel(struct jl_section *s, size_t mode, double most)
 {
 	const struct jl_scaling_result *sc = &s->w->scaling;
@@ -132,7 +131,7 @@ void jl_section_scaling(struct jl_section *s)
 	scaling_tables(s);
 }
 
-/* --- where the time goes */
+/* --- time by part */
 
 static double share_part(const struct jl_step_share *share, size_t k)
 {
@@ -172,7 +171,7 @@ static void observed_time(struct jl_section *s)
 	jl_doc_chart(s->doc, chart);
 }
 
-/* Parts that matter somewhere; the rest is summed. */
+/* Parts that matter in some bar; the others are summed. */
 static size_t parts_shown(const struct jl_scenario_results *w, size_t ret_parts[JL_N_PART])
 {
 	size_t n = 0;
@@ -216,7 +215,7 @@ static void model_chart(struct jl_section *s, const char *title, const struct ba
 			points[i].y = k < n ? jl_part_s(bars[i].step, parts[k]) : bars[i].step->step_s;
 			for (size_t j = 0; k == n && j < n; j++)
 				points[i].y -= jl_part_s(bars[i].step, parts[j]);
-			/* a remainder by rounding is 0 */
+			/* rounding remainder */
 			points[i].y = points[i].y > 1e-3 * bars[i].step->step_s ? points[i].y : 0;
 			rest |= k == n && points[i].y > 0;
 		}
@@ -232,7 +231,7 @@ static void systems_time(struct jl_section *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->w->n_systems; i++)
-		if (s->w->systems[i].predicted) { /* each at its own batch: said, since it is not the same work */
+		if (s->w->systems[i].predicted) { /* batches differ between systems, so the text says so */
 			bars[n++] = (struct bar_of){ jl_doc_format(s->doc, JL_("%s (batch %.0f)"),
 								   jl_system_name(&s->w->systems[i]),
 								   s->w->systems[i].how.global_batch),
@@ -263,7 +262,7 @@ static void scaling_time(struct jl_section *s, const char *mode)
 		model_chart(s, JL_("Time of one step as GPUs are added, with the same batch on each"), bars, n);
 }
 
-/* Step time over the number of GPUs where the question is about scaling, else of each system. */
+/* Step time by number of GPUs for questions on scaling, otherwise by system. */
 void jl_chart_time(struct jl_section *s, const struct jl_scenario_question *q)
 {
 	if (s->w->scaling.of)
@@ -272,19 +271,28 @@ void jl_chart_time(struct jl_section *s, const struct jl_scenario_question *q)
 		systems_time(s);
 }
 
-static bool any_predicted(const struct jl_scenario_results *w)
+static const struct jl_system_result *first_predicted(const struct jl_scenario_results *w)
 {
 	for (size_t i = 0; i < w->n_systems; i++)
 		if (w->systems[i].predicted)
-			return true;
-	return false;
+			return &w->systems[i];
+	return NULL;
+}
+
+static void roofline(struct jl_section *s, const struct jl_system_result *system)
+{
+	struct jl_kernels kernels;
+	struct jl_err none; /* networks have no list of operations */
+
+	if (!jl_kernels_make(&kernels, &system->how, s->arena, &none))
+		jl_show_roofline(s->doc, &system->how, &kernels);
 }
 
 void jl_section_time(struct jl_section *s)
 {
 	const bool observed = s->w->compare && !isnan(s->w->scenario->observed.step_s);
 
-	if (!observed && !any_predicted(s->w))
+	if (!observed && !first_predicted(s->w))
 		return;
 	jl_section_open(s, "time", "Where the time goes");
 	if (observed) {
@@ -296,10 +304,9 @@ void jl_section_time(struct jl_section *s)
 		systems_time(s);
 		if (s->w->scaling.of && !jl_section_is_charted(s, "time"))
 			scaling_time(s, NULL);
+		roofline(s, first_predicted(s->w));
 	}
 }
-
-/* --- memory */
 
 void jl_chart_memory(struct jl_section *s, const struct jl_scenario_question *q)
 {
@@ -318,6 +325,7 @@ static void model_memory(struct jl_section *s)
 {
 	if (!jl_section_is_charted(s, "memory"))
 		jl_chart_memory(s, NULL);
+	jl_show_memory_over(s->doc, &first_predicted(s->w)->how, &first_predicted(s->w)->prediction);
 	jl_show_table(s->doc, NULL, "tffft", JL_N("System|Needed|Of|Largest batch per GPU|Verdict"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {
 		const struct jl_system_result *system = &s->w->systems[i];
@@ -364,7 +372,7 @@ void jl_section_memory(struct jl_section *s)
 {
 	const bool observed = s->w->compare && !isnan(s->w->scenario->observed.step_s);
 
-	if (!observed && !any_predicted(s->w))
+	if (!observed && !first_predicted(s->w))
 		return;
 	jl_section_open(s, "memory", "Memory");
 	if (observed)

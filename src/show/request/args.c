@@ -1,4 +1,4 @@
-/* Declarative options: what is on the command line against a command's table. */
+/* Parses the command line by a command's option table. */
 #include "request/command.h"
 
 #include <ctype.h>
@@ -51,7 +51,7 @@ const char *jl_nearest_name(const char *text, const char *const *names, size_t n
 	return jl_near_rank(text, names, n, &index, 1) ? names[index] : NULL;
 }
 
-/* `shown` is the option as it was written, dashes and all. `command` is NULL in front of it. */
+/* Reports an unknown option; `shown` includes its dashes. `command` is NULL for options before the command. */
 static enum jl_status unknown_option(const struct jl_command *command, const char *shown, struct jl_err *err)
 {
 	const char *names[128];
@@ -80,7 +80,7 @@ static enum jl_status check_choice(const struct jl_option *option, const char *t
 	for (const char *const *c = option->choices; *c; c++) {
 		if (strcmp(*c, text) == 0)
 			return JL_OK;
-		if (len < sizeof(all)) /* too many: cut, the help has them */
+		if (len < sizeof(all)) /* a longer list is truncated; help has all options */
 			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", len ? ", " : "", *c);
 	}
 	return jl_fail(err, JL_E_USAGE, "--%s: '%.80s' is not one of %s", option->name, text, all);
@@ -96,8 +96,12 @@ bool jl_given_bare_usd(const struct jl_given *given)
 	double value;
 	size_t used;
 
-	return given->option->type == JL_OPT_QUANTITY && given->option->kind == JL_K_USD &&
-	       jl_num_parse(given->text, &value, &used) == JL_NUM_OK && !given->text[used];
+	const struct jl_option *option = given->option;
+	const bool money = option->type == JL_OPT_QUANTITY
+				   ? option->kind == JL_K_USD
+				   : option->type == JL_OPT_TEXT && option->arg && strcmp(option->arg, "MONEY") == 0;
+
+	return money && jl_num_parse(given->text, &value, &used) == JL_NUM_OK && !given->text[used];
 }
 
 static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
@@ -116,7 +120,7 @@ static enum jl_status take_value(struct jl_given *given, struct jl_err *err)
 		status = jl_units_parse_count(&given->count, given->text, option->min, option->max, what, err);
 		break;
 	case JL_OPT_QUANTITY:
-		/* a bare number is taken as dollars */
+		/* a bare number means dollars */
 		snprintf(amount, sizeof(amount), "%s%s", given->text, jl_given_bare_usd(given) ? " USD" : "");
 		status = jl_units_parse(&given->value, strlen(given->text) + 5 < sizeof(amount) ? amount : given->text,
 					option->kind, what, err);
@@ -154,7 +158,7 @@ static enum jl_status add_given(struct jl_args *args, const struct jl_option *op
 	return take_value(given, err);
 }
 
-/* Parses one option; `ret_skip`: it took the next argument as its value. */
+/* Parses one option; `ret_skip`: it consumed the next argument. */
 static enum jl_status take_option(struct jl_args *args, const struct jl_command *command, const char *arg,
 				  const char *next, bool *ret_skip, struct jl_err *err)
 {
@@ -203,7 +207,7 @@ static const struct jl_given *given_in(const struct jl_args *args, const char *n
 	return NULL;
 }
 
-/* Checks options that need or exclude another (`with`, `apart`). */
+/* Checks options that require or exclude another one (`with`, `apart`). */
 static enum jl_status check_together(const struct jl_args *args, const struct jl_command *command, struct jl_err *err)
 {
 	for (const struct jl_given *g = args->given; g < args->given + args->n_given; g++) {
@@ -238,7 +242,7 @@ static enum jl_status check_operands(const struct jl_args *args, const struct jl
 	return check_together(args, command, err);
 }
 
-/* Control characters come from broken scripts and would reach the terminal with the answer: refused. */
+/* Rejects control characters, which would reach the terminal with the answer. */
 static enum jl_status check_characters(const char *arg, struct jl_err *err)
 {
 	const char *bad = jl_utf8_unshown(arg);

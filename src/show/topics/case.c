@@ -9,8 +9,15 @@ const char *jl_show_device(const struct jl_case *c)
 	return c->machine.sys.gpu ? "GPU" : "CPU";
 }
 
-static const char *framework_text(enum jl_framework framework)
+const char *jl_show_card(const struct jl_case *c)
 {
+	return c->machine.sys.gpu ? c->machine.sys.gpu->id : "CPU";
+}
+
+const char *jl_show_framework(const struct jl_case *c)
+{
+	const enum jl_framework framework = c->framework;
+	const struct jl_gpu *gpu = c->machine.sys.gpu;
 	static const char *const names[JL_N_FRAMEWORK] = {
 		[JL_FW_EAGER] = "PyTorch eager",    [JL_FW_COMPILED] = "PyTorch compiled",
 		[JL_FW_MEGATRON] = "Megatron-LM",   [JL_FW_NATIVE] = "native",
@@ -18,6 +25,8 @@ static const char *framework_text(enum jl_framework framework)
 		[JL_FW_FUSED] = "Unsloth"
 	};
 
+	if (framework == JL_FW_COMPILED && gpu && jl_same_text(gpu->vendor, "Google"))
+		return "XLA";
 	return names[framework];
 }
 
@@ -82,5 +91,5 @@ void jl_show_case(struct jl_doc *doc, const struct jl_case *c)
 	else if (c->subject.program) /* whose code was weighed */
 		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), c->subject.program->codes);
 	else
-		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", framework_text(c->framework));
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_framework(c));
 }

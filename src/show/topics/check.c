@@ -66,14 +66,6 @@ static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, con
 	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate * s->scale);
 }
 
-/* From where on the verdict is low, or good: a figure without an interval of its own gets the benefit of the doubt. */
-static double turn_of(const struct jl_judged *j, bool low)
-{
-	const double doubt = isnan(j->figure.lo95) ? 1 + JL_EDGE_FRAC : 1;
-
-	return low ? j->expect.low / doubt : j->expect.high * doubt;
-}
-
 /* "112–202 GB/s", in the unit of the upper end; "" where nothing is expected. */
 static const char *range_text(struct jl_doc *doc, const struct shown *s)
 {
@@ -107,6 +99,28 @@ static enum jl_mark verdict_mark(enum jl_verdict verdict)
 
 /* --- one in full */
 
+/* Percent of the speed. */
+static double slow_down_from(const struct jl_expect *e)
+{
+	return ceil(100 * (1 - 1 / e->notice));
+}
+
+void jl_show_power(struct jl_doc *doc, const struct jl_expect *e)
+{
+	if (isnan(e->lo) || e->unproven || !(e->notice > 1))
+		jl_show_entry(doc, JL_("Detects"), JL_ORIGIN_NONE, "%s",
+			      isnan(e->bound) ? JL_("no slow-down yet: there is nothing to compare it with")
+					      : JL_("no slow-down yet: only what is above the bound"));
+	else
+		jl_show_entry(doc, JL_("Detects"), JL_ESTIMATED,
+			      jl_expect_can_judge(e)
+				      ? JL_("would notice a slow-down of %.0f %% or more (95 of 100 times, 1 false "
+					    "alarm in 1,000)")
+				      : JL_("cannot notice a slow-down of less than %.0f %% (95 of 100 times, 1 false "
+					    "alarm in 1,000)"),
+			      slow_down_from(e));
+}
+
 /* Against the middle of the range: rates are lower or higher, times longer or shorter. */
 static void place(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
 {
@@ -119,12 +133,12 @@ static void place(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 	const bool under = j->figure.value < j->expect.lo;
 
 	if (jl_verdict_at_edge(&j->figure, &j->expect) &&
-	    (under ? j->figure.value >= turn_of(j, true) : j->figure.value <= turn_of(j, false)))
+	    (under ? j->figure.value >= jl_judged_turn(j, true) : j->figure.value <= jl_judged_turn(j, false)))
 		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
 			      under == s->is_time ? JL_("%s, at the edge: expected %s, %s above %s")
 						  : JL_("%s, at the edge: expected %s, %s below %s"),
 			      word, range, jl_verdict_word(under ? JL_VERDICT_LOW : JL_VERDICT_GOOD),
-			      limit_text(doc, j, s, turn_of(j, under)));
+			      limit_text(doc, j, s, jl_judged_turn(j, under)));
 	else if (jl_verdict_at_edge(&j->figure, &j->expect))
 		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
 			      JL_("%s, at the edge: expected %s, and its own interval reaches into it"), word, range);
@@ -151,8 +165,8 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 		jl_show_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s: %s", word,
 			      j->expect.unproven
 				      ? JL_("what is expected is an estimate that nothing was held against")
-				      : jl_doc_format(doc, JL_("a machine has to be %.1f times slower to be noticed"),
-						      j->expect.notice));
+				      : jl_doc_format(doc, JL_("cannot notice a slow-down of less than %.0f %%"),
+						      slow_down_from(&j->expect)));
 	else if (isnan(s->expect.lo) || isnan(s->expect.hi))
 		jl_show_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s%s", word,
 			      j->verdict == JL_VERDICT_FIRST ? JL_("; kept as the first") : "");
@@ -166,7 +180,11 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 						      .middle = s->expect.value,
 						      .hi = s->expect.hi,
 						      .bound = value_num(doc, s->metric, s->expect.bound, JL_LISTED) });
-	if (j->bound_en && !s->is_time)
+	if (j->bound_en && !s->is_time && s->scale != 1)
+		jl_show_entry(doc, JL_("Bound"), JL_LISTED, JL_("busbw %s = %.4g x algbw %s: %s"),
+			      limit_text(doc, j, s, j->expect.bound), s->scale,
+			      value_text(doc, j->metric, j->expect.bound), j->bound_text);
+	else if (j->bound_en && !s->is_time)
 		jl_show_entry(doc, JL_("Bound"), JL_LISTED, "%s: %s", limit_text(doc, j, s, j->expect.bound),
 			      j->bound_text);
 }
@@ -238,7 +256,7 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 	const struct jl_coll_expect *coll = &j->coll;
 	const struct shown s = shown_of(j);
 	const char *low = jl_doc_format(doc, s.is_time ? JL_("low above %s") : JL_("low below %s"),
-					limit_text(doc, j, &s, turn_of(j, true)));
+					limit_text(doc, j, &s, jl_judged_turn(j, true)));
 
 	if (j->by_rdma)
 		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
@@ -299,17 +317,6 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 	if (j->is_coll && j->coll.c.n_nodes > 1 && j->sys->net_assumed)
 		jl_show_entry(doc, JL_("Assumed"), JL_LISTED, JL_("network %d x %s: name yours with over in --on"),
 			      j->sys->n_net, j->sys->net->id);
-}
-
-/* The smallest slow-down that would have been detected. */
-static void power(struct jl_doc *doc, const struct jl_judged *j)
-{
-	const double notice = j->expect.notice;
-
-	if (!j->before && !isnan(j->expect.lo) && jl_expect_can_judge(&j->expect) && notice > 1)
-		jl_show_entry(doc, JL_("Detects"), JL_ESTIMATED,
-			      JL_("a slow-down of %.0f %% or more (95 of 100 times, 1 false alarm in 1,000)"),
-			      ceil(100 * (1 - 1 / notice)));
 }
 
 static void title(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
@@ -380,7 +387,10 @@ static void noise(struct jl_doc *doc, const struct jl_judged *j)
 {
 	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
 
-	jl_show_entry(doc, JL_("Noise"), JL_MEASURED, JL_("%s; measure again on a quiet machine"),
+	jl_show_entry(doc, JL_("Noise"), JL_MEASURED,
+		      j->record->noise.throttled_frac > JL_NOISE_STOPPED_FRAC
+			      ? "%s"
+			      : JL_("%s; measure again on a quiet machine"),
 		      jl_noise_why(en, text, &j->record->noise) ? text
 		      : j->record->noise.why                    ? j->record->noise.why
 								: JL_("the machine was busy"));
@@ -431,7 +441,8 @@ static void in_full(struct jl_doc *doc, const struct jl_judged *j)
 	for (size_t i = 0; i < j->next.n; i++)
 		jl_show_entry(doc, i ? "" : JL_("Next"), JL_ESTIMATED, "%zu  %s", i + 1, j->next.items[i].text);
 	how_sure(doc, j);
-	power(doc, j);
+	if (!j->before && j->verdict != JL_VERDICT_WRONG)
+		jl_show_power(doc, &j->expect);
 	if (j->is_coll)
 		bandwidths(doc, &j->coll.c);
 }
@@ -449,10 +460,30 @@ static const char *verdict_text(struct jl_doc *doc, const struct jl_judged *j)
 	return word;
 }
 
+/* How many figures have a verdict of each kind. */
+struct verdicts {
+	size_t n[JL_N_VERDICT], bad, open;
+};
+
+static struct verdicts verdicts_of(const struct jl_check_answer *a)
+{
+	struct verdicts v = { .bad = 0 };
+
+	for (size_t i = 0; i < a->n; i++) {
+		v.n[a->judged[i].verdict]++;
+		v.bad += jl_verdict_is_bad(a->judged[i].verdict);
+	}
+	v.open = v.n[JL_VERDICT_FIRST] + v.n[JL_VERDICT_NOISY] + v.n[JL_VERDICT_UNJUDGED];
+	return v;
+}
+
 static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	jl_show_table(doc, NULL, "tffk",
+	const bool open = verdicts_of(a).open == a->n; /* nothing is held against what is expected */
+
+	jl_show_table(doc, NULL, open ? "tfk" : "tffk",
 		      a->judged[0].before ? JL_N("what|measured|before|verdict")
+		      : open              ? JL_N("what|measured|verdict")
 					  : JL_N("what|measured|expected|verdict"));
 	for (size_t i = 0; i < a->n && i < ROWS_SHOWN; i++) {
 		const struct jl_judged *j = &a->judged[i];
@@ -460,9 +491,12 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 
 		JL_CELLS(doc, JL_NAMED(jl_doc_format(doc, "%s %s", j->record->kind, jl_record_what(JL_TXT, j->record))),
 			 JL_FIG(value_num(doc, s.metric, s.value, JL_MEASURED)));
-		jl_doc_cell(doc, JL_MARK_NONE);
-		jl_doc_sourced(doc, j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
-			       j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
+		if (!open || j->before) {
+			jl_doc_cell(doc, JL_MARK_NONE);
+			jl_doc_sourced(doc,
+				       j->before ? value_text(doc, j->metric, j->expect.value) : range_text(doc, &s),
+				       j->before ? JL_MEASURED : JL_ESTIMATED, NULL);
+		}
 		jl_doc_cell(doc, verdict_mark(j->verdict));
 		jl_doc_sourced(doc, verdict_text(doc, j), JL_MEASURED, NULL);
 		jl_doc_end_row(doc, false);
@@ -471,30 +505,44 @@ static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 		jl_show_note(doc, NULL, JL_ORIGIN_NONE, JL_("... and %zu more (--json has all)"), a->n - ROWS_SHOWN);
 }
 
+enum jl_mark jl_check_mark(const struct jl_check_answer *a)
+{
+	const struct verdicts v = verdicts_of(a);
+
+	return v.bad ? verdict_mark(a->worst->verdict) : 2 * v.open >= a->n ? JL_MARK_UNKNOWN : JL_MARK_GOOD;
+}
+
+void jl_show_verdicts(struct jl_doc *doc, const struct jl_check_answer *a)
+{
+	const struct verdicts v = verdicts_of(a);
+
+	JL_SENTENCE(doc,
+		    v.n[JL_VERDICT_WRONG] ? JL_("Results are wrong: the tool's own check failed for |5 of |2 figures; "
+						"their rates are worth nothing.")
+		    : v.bad               ? JL_("|1 of |2 figures are not as they should be.")
+		    : v.open == a->n
+			    ? v.n[JL_VERDICT_NOISY]
+				      ? JL_("None of the |2 figures could be judged: the machine was busy while they "
+					    "were measured.")
+				      : JL_("None of the |2 figures could be judged.")
+		    : v.open ? JL_("What could be judged (|3) is as expected; |4 of |2 were not judged.")
+			     : JL_("All |2 figures are as expected."),
+		    JL_COUNT(v.bad), JL_COUNT(a->n), JL_COUNT(a->n - v.open), JL_COUNT(v.open),
+		    JL_COUNT(v.n[JL_VERDICT_WRONG]));
+}
+
 static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	size_t n[JL_N_VERDICT] = { 0 }, bad, open;
+	const struct verdicts v = verdicts_of(a);
 
-	for (size_t i = 0; i < a->n; i++)
-		n[a->judged[i].verdict]++;
-	bad = n[JL_VERDICT_LOW] + n[JL_VERDICT_HIGH] + n[JL_VERDICT_IMPOSSIBLE] + n[JL_VERDICT_WRONG];
-	open = n[JL_VERDICT_FIRST] + n[JL_VERDICT_NOISY] + n[JL_VERDICT_UNJUDGED];
 	jl_doc_lead(doc);
 	if (a->where)
 		jl_doc_strong(doc, a->where);
-	for (int v = JL_N_VERDICT - 1; v >= 0; v--)
-		if (n[v])
-			jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%zu %s"), n[v], jl_verdict_word((enum jl_verdict)v));
+	for (int i = JL_N_VERDICT - 1; i >= 0; i--)
+		if (v.n[i])
+			jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%zu %s"), v.n[i], jl_verdict_word((enum jl_verdict)i));
 	jl_doc_break(doc);
-	JL_SENTENCE(doc,
-		    n[JL_VERDICT_WRONG] ? JL_("Results are wrong: the tool's own check failed for |5 of |2 figures; "
-					      "their rates are worth nothing.")
-		    : bad               ? JL_("|1 of |2 figures are not as they should be.")
-		    : open == a->n      ? JL_("None of the |2 figures could be judged.")
-		    : open              ? JL_("What could be judged (|3) is as expected; |4 of |2 were not judged.")
-					: JL_("All |2 figures are as expected."),
-		    JL_COUNT(bad), JL_COUNT(a->n), JL_COUNT(a->n - open), JL_COUNT(open),
-		    JL_COUNT(n[JL_VERDICT_WRONG]));
+	jl_show_verdicts(doc, a);
 }
 
 /* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */
@@ -528,6 +576,8 @@ static void unsteady(struct jl_doc *doc, const struct jl_steadiness *s)
 
 void jl_show_check(struct jl_doc *doc, const struct jl_check_answer *a)
 {
+	const struct verdicts v = verdicts_of(a);
+
 	if (a->n == 1) {
 		in_full(doc, a->worst);
 		age(doc, a);
@@ -535,10 +585,11 @@ void jl_show_check(struct jl_doc *doc, const struct jl_check_answer *a)
 		return;
 	}
 	counts(doc, a);
-	table(doc, a);
 	noisiest(doc, a);
 	age(doc, a);
+	table(doc, a);
 	unsteady(doc, &a->steadiness);
-	if (jl_verdict_weight(a->worst->verdict) >= jl_verdict_weight(JL_VERDICT_UNJUDGED))
+	if (jl_verdict_weight(a->worst->verdict) >= jl_verdict_weight(JL_VERDICT_UNJUDGED) &&
+	    !(v.open == a->n && v.n[JL_VERDICT_NOISY]))
 		in_full(doc, a->worst);
 }

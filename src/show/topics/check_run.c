@@ -16,10 +16,13 @@ static void lead(struct jl_doc *doc, const struct jl_run_view *v, const char *wh
 	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s, %zu lines"), v->log->trainer, v->log->n_steps);
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    bad             ? JL_("Not normal: |1 a step; |2 of the time could be won.")
+		    bad ? JL_("Not normal: |1 a step; |2 of the time could be won.")
+		    : v->n_findings && v->verdict == JL_VERDICT_UNJUDGED
+			    ? JL_("|1 a step; |2 of the time could be won.")
 		    : v->n_findings ? JL_("Normal, with losses: |1 a step; |2 of the time could be won.")
-		    : v->job        ? JL_("Normal: |1 a step.")
-				    : JL_("Steady: |1 a step; whether that is fast, --model and --on say."),
+		    : v->job && v->verdict != JL_VERDICT_UNJUDGED ? JL_("Normal: |1 a step.")
+		    : v->job ? JL_("Steady: |1 a step; whether that is fast cannot be judged yet.")
+			     : JL_("Steady: |1 a step; whether that is fast, --model and --on say."),
 		    JL_FIG(jl_num_plain(v->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
 		    JL_FIG(jl_num_plain(fmin(lost, 0.99), JL_K_FRACTION, NULL, JL_ESTIMATED, NULL)));
 }
@@ -37,6 +40,10 @@ static void figures(struct jl_doc *doc, const struct jl_run_view *v)
 
 	jl_show_entry(doc, JL_("Step"), JL_MEASURED, JL_("%s (p10–p90 %s–%s)"), time_text(doc, v->step_s),
 		      time_text(doc, v->step_s_p10), time_text(doc, v->step_s_p90));
+	if (v->off_frac > 0.02)
+		jl_show_entry(doc, "", JL_ORIGIN_NONE,
+			      JL_("few digits or whole seconds: one line is good to %.0f %%, all of them to %.1f %%"),
+			      ceil(100 * v->off_frac), 100 * (v->step_s_hi95 / v->step_s - 1));
 	if (v->tokens_per_s > 0)
 		jl_show_entry(doc, JL_("Tokens"), JL_MEASURED,
 			      v->per_gpu ? JL_("%.0f tokens/s per GPU") : JL_("%.0f tokens/s"), v->tokens_per_s);
@@ -44,15 +51,16 @@ static void figures(struct jl_doc *doc, const struct jl_run_view *v)
 		jl_show_entry(doc, "MFU", JL_MEASURED, JL_("%.1f %% as the log counts it"), 100 * v->mfu_frac);
 	if (v->mem_B > 0)
 		jl_show_entry(doc, JL_("Memory"), JL_MEASURED, "%s", jl_units_localized(text, v->mem_B, JL_K_BYTES, 3));
-	if (v->job)
-		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
-			      v->verdict == JL_VERDICT_UNJUDGED
-				      ? JL_("%s: expected %s (%s–%s), which would not notice a run "
-					    "%.1f times as slow")
-				      : JL_("%s: expected %s (%s–%s); %.1f times as slow would be "
-					    "noticed"),
+	if (v->job) {
+		char cut[JL_CUT_TEXT_MAX];
+
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s (%s–%s)"),
 			      jl_verdict_word(v->verdict), time_text(doc, v->expect.value),
-			      time_text(doc, v->expect.lo), time_text(doc, v->expect.hi), v->expect.notice);
+			      time_text(doc, v->expect.lo), time_text(doc, v->expect.hi));
+		jl_show_power(doc, &v->expect);
+		jl_show_entry(doc, "", JL_ORIGIN_NONE, JL_("expected with %s; --parallel names another way"),
+			      jl_show_cut(cut, &v->job->how.plan, NAN));
+	}
 }
 
 static void spent(struct jl_doc *doc, const struct jl_run_spent *s)

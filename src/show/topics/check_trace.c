@@ -18,10 +18,18 @@ void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *v, const char
 		      jl_units_localized(step, v->step_s, JL_K_TIME, 3));
 	jl_doc_break(doc);
 	if (v->n_findings)
-		jl_show_piece(doc, JL_MEASURED, JL_("%.0f %% of the step could be won: %s."),
+		jl_show_piece(doc, JL_MEASURED,
+			      jl_verdict_is_bad(v->verdict) ? JL_("Not normal: %.0f %% of the step could be won: %s.")
+							    : JL_("Normal: %.0f %% of the step could be won: %s."),
 			      100 * v->findings[0].won_frac, v->findings[0].what.text);
 	else
-		jl_show_piece(doc, JL_MEASURED, "%s", JL_("Nothing found that would win 2 % of the step or more."));
+		jl_show_piece(doc, JL_MEASURED, "%s",
+			      JL_("Normal: nothing found that would win 2 % of the step or more."));
+	jl_show_entry(doc, JL_("Verdict"), JL_MEASURED,
+		      jl_verdict_is_bad(v->verdict)
+			      ? JL_("%s: one change would win 10 %% of the step or more (20 %% of waits for the host)")
+			      : JL_("%s: no single change would win 10 %% of the step (20 %% of waits for the host)"),
+		      jl_verdict_word(v->verdict));
 	for (size_t i = 0; i < JL_N_TRACE_PART; i++)
 		if (v->part_s[i] >= 0.005 * v->step_s)
 			text = jl_doc_format(doc, "%s%s%s %.0f %%", text, *text ? " · " : "", jl_msg(parts[i]),

@@ -67,8 +67,14 @@ static struct jl_num total_num(struct jl_doc *doc, const struct jl_cost_study *s
 {
 	const double total = (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
 	const bool many = study->setting.currency == JL_KRW && total >= 1e8;
+	char plain[JL_MONEY_TEXT_MAX];
+	bool close;
+	const char *unit = jl_unit_localized(jl_currency_name(study->setting.currency), &close);
 
-	return jl_num_digits(money(study, total, many ? jl_krw_text(doc, total) : NULL), 4);
+	/* as in the table below it */
+	return money(study, total,
+		     many ? jl_krw_text(doc, total)
+			  : jl_doc_format(doc, "%s%s%s", plain_money(plain, study, total), close ? "" : " ", unit));
 }
 
 static void headline(struct jl_doc *doc, const struct jl_cost_study *study, const struct jl_cost_pair *p)

@@ -1,6 +1,7 @@
 /* Basis of a cost study: prices with their dates, power, assumptions. */
 #include "topics/cost.h"
 
+#include <stdlib.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -209,6 +210,16 @@ static void assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 	jl_buf_release(&text);
 }
 
+/* What a figure of three digits is counted in: a rate of exchange is no surer. */
+static long long three_digits(long long value)
+{
+	long long unit = 1;
+
+	while (llabs(value) / unit >= 1000)
+		unit *= 10;
+	return unit;
+}
+
 /* The same sums in the other currency. */
 static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study)
 {
@@ -220,9 +231,13 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 		struct jl_money paid = { study->lines[i].cum_micro[study->setting.horizon_days],
 					 study->setting.currency };
 
-		if (jl_money_convert(&paid, paid, other, &study->setting.fx, NULL) == JL_OK)
+		if (jl_money_convert(&paid, paid, other, &study->setting.fx, NULL) == JL_OK) {
+			const long long unit = three_digits(paid.micro);
+
+			paid.micro = (paid.micro + unit / 2) / unit * unit;
 			jl_buf_printf(&text, "%s%s %s", i ? "; " : "", jl_option_name(study->options[i].name),
 				      jl_money_text(JL_TXT, paid));
+		}
 	}
 	if (text.len) /* no rate of exchange, no other money */
 		jl_show_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED,

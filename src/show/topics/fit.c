@@ -127,12 +127,14 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_SHOW(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
+#define ANY_HOST_B (4 * 1073741824.0) /* every host has so much to spare */
+
 static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, enum jl_room least)
 {
 	const struct jl_technique *best = NULL;
 
 	for (const struct jl_technique *r = fit->rows; r < fit->rows + fit->n; r++)
-		if (r->possible && r->room <= least && (host || !(r->weight.host_B > 0)) &&
+		if (r->possible && r->room <= least && (host || !(r->weight.host_B > ANY_HOST_B)) &&
 		    (!best || r->weight.step.step_s < best->weight.step.step_s))
 			best = r;
 	return best;
@@ -151,7 +153,8 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 	}
 	const double ram_B = best->how.ram_B, need_B = best->weight.host_B / (isnan(ram_B) ? JL_HOST_RAM_FRAC : 1);
 
-	if (best->weight.host_B > 0) /* the host's memory, where it is known, is enough: else it would not fit */
+	if (best->weight.host_B >
+	    ANY_HOST_B) /* the host's memory, where it is known, is enough: else it would not fit */
 		JL_SENTENCE(doc,
 			    isnan(ram_B) ? JL_("It fits where the host has |1 of RAM.")
 					 : JL_("It fits with |1 of the host's |2 of RAM."),
@@ -159,7 +162,7 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 	else
 		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It hardly fits.") : JL_("It fits."));
 	JL_SENTENCE(doc,
-		    best->weight.host_B > 0 || best == any
+		    best->weight.host_B > ANY_HOST_B || best == any
 			    ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
 			    : JL_(" Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
 		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)), JL_MEM(best->weight.memory.total_B),

@@ -3,26 +3,66 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "topics/predict.h"
 #include "topics/show.h"
 
-#define HOUR_S   3600.0
-#define DAY_S    86400.0
-#define BARS_MAX 14
+#define HOUR_S      3600.0
+#define DAY_S       86400.0
+#define A_BAR       4    /* slots of the calendar */
+#define LITTLE_FRAC 0.01 /* of the elapsed time: with less lost nothing is advised */
+#define NEVER_S     (100 * 365 * DAY_S)
 
 /* Amounts with their short text; JL_TXT lives in the caller's block. */
 #define GPU_HOURS(gpu_s)                                                                                               \
 	jl_num_about((gpu_s) / HOUR_S, JL_K_NUMBER, isnan((gpu_s)) ? NULL : jl_about_text(JL_TXT, (gpu_s) / HOUR_S))
-#define DOLLARS(usd)                                                                                                   \
-	jl_num_about((usd), JL_K_USD,                                                                                  \
-		     isnan(usd) ? NULL                                                                                 \
-				: jl_doc_format(doc, "%s%s", (usd) < 0 ? "−" : "", jl_about_text(JL_TXT, fabs(usd))))
 
-/* "91 % (86–95)", "99.9 % (99.6–100)": as many digits as the loss has. */
+static bool in_won(const struct jl_goodput *g)
+{
+	return !isnan(g->ask.krw_per_usd);
+}
+
+/* As the table's head says: dollars, millions of won, or won in groups of four digits. */
+static struct jl_num cost(struct jl_doc *doc, const struct jl_goodput *g, double usd)
+{
+	const double amount = usd * (in_won(g) ? g->ask.krw_per_usd : 1), size = fabs(amount);
+	const char *text = in_won(g) && jl_lang_is("ko") ? jl_krw_number_text(doc, size)
+							 : jl_about_text(JL_TXT, in_won(g) ? size / 1e6 : size);
+
+	return jl_num_about(amount, in_won(g) ? JL_K_KRW : JL_K_USD,
+			    isnan(usd) ? NULL : jl_doc_format(doc, "%s%s", amount < 0 ? "−" : "", text));
+}
+
+/* The same with its unit, in a sentence. */
+struct jl_num jl_goodput_money(struct jl_doc *doc, const struct jl_goodput *g, double usd)
+{
+	struct jl_num num = cost(doc, g, usd);
+
+	if (in_won(g) && jl_lang_is("ko"))
+		return jl_num_written(num, jl_krw_text(doc, num.value));
+	return jl_num_written(num, jl_doc_format(doc, JL_C("money", "%s %s"), num.text,
+						 in_won(g) ? JL_("million KRW") : jl_unit_localized("USD", NULL)));
+}
+
+/* The heads of a table with a column of money, with none. */
+static const char *heads_of(const struct jl_goodput *g, const char *usd, const char *krw, const char *none)
+{
+	return isnan(g->job->prediction.rent.usdps) ? none : in_won(g) ? krw : usd;
+}
+
+/* Of percent: as many as tell the loss. */
+static int decimals_of(double useful_frac)
+{
+	const double lost = 1 - useful_frac;
+
+	return lost < 2e-4 ? 3 : lost < 2e-3 ? 2 : lost < 0.02 ? 1 : 0;
+}
+
+/* "91 % (86–95)", "99.9 % (99.6–100.0)" */
 static struct jl_num share_wide(struct jl_doc *doc, const struct jl_estimate *e)
 {
-	const int digits = e->value > 0.98;
+	const int digits = decimals_of(e->value);
 
 	return jl_num_written(jl_num_estimate(*e, JL_K_FRACTION, NULL),
 			      jl_doc_format(doc, "%.*f %% (%.*f–%.*f)", digits, 100 * e->value, digits, 100 * e->lo,
@@ -32,23 +72,41 @@ static struct jl_num share_wide(struct jl_doc *doc, const struct jl_estimate *e)
 static struct jl_num share_fine(struct jl_doc *doc, double frac)
 {
 	return jl_num_about(frac, JL_K_FRACTION,
-			    jl_doc_format(doc,
-					  frac > 0.98   ? "%.1f %%"
-					  : frac >= 0.1 ? "%.0f %%"
-							: "%.2g %%",
-					  frac < 5e-5 ? 0 : 100 * frac));
+			    frac >= 0.1 ? jl_doc_format(doc, "%.*f %%", decimals_of(frac), 100 * frac)
+					: jl_doc_format(doc, "%.2g %%", frac < 5e-7 ? 0 : 100 * frac));
 }
 
-static const char *day_text(struct jl_doc *doc, const struct jl_goodput *g, double elapsed_s)
+static const char *day_text(struct jl_doc *doc, const struct jl_goodput *g, double n_days)
 {
-	return jl_doc_format(
-		doc, "%s",
-		jl_date_text((char[JL_DATE_TEXT_MAX]){ 0 }, g->start_day + (long)ceil(fmin(elapsed_s, 3e12) / DAY_S)));
+	return jl_doc_format(doc, "%s",
+			     jl_date_text((char[JL_DATE_TEXT_MAX]){ 0 }, g->ask.start_day + (long)fmin(n_days, 4e7)));
+}
+
+static const char *end_text(struct jl_doc *doc, const struct jl_goodput *g, double elapsed_s)
+{
+	return elapsed_s > NEVER_S ? JL_("never") : day_text(doc, g, ceil(elapsed_s / DAY_S));
 }
 
 static const char *seconds(struct jl_doc *doc, double time_s)
 {
 	return isfinite(time_s) ? jl_doc_format(doc, "%s", jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
+}
+
+/* Rent of all that is rented, and how much of it does no work. */
+static void lead_rent(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	if (isnan(g->rent_usd))
+		return;
+	const bool spares = g->spare_usd > 0, unused = g->unused_usd > 0;
+
+	jl_doc_text(doc, " ");
+	JL_SENTENCE(doc,
+		    spares && unused ? JL_("Rent is |1 in all: |2 of it for idle spare nodes, |3 for what is not used.")
+		    : spares         ? JL_("Rent is |1 in all, |2 of it for idle spare nodes.")
+		    : unused         ? JL_("Rent is |1 in all, |3 of it for what is not used.")
+				     : JL_("Rent is |1 in all."),
+		    JL_FIG(jl_goodput_money(doc, g, g->rent_usd)), JL_FIG(jl_goodput_money(doc, g, g->spare_usd)),
+		    JL_FIG(jl_goodput_money(doc, g, g->unused_usd)));
 }
 
 /* The lead's second half: time and money lost, the largest cause, what would save most. */
@@ -58,17 +116,21 @@ static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
 	const bool money = !isnan(g->job->prediction.rent.usdps);
 	const double lost_s = g->elapsed_s.value * (1 - g->point.frac[JL_CAUSE_USEFUL]);
 	const double lost_gpu_s = lost_s * g->setting.n_gpus;
+	const bool little = lost_s < LITTLE_FRAC * g->elapsed_s.value;
 	int most = 1;
 
 	for (int i = 1; i < JL_N_CAUSE; i++)
 		most = g->parts[i].frac > g->parts[most].frac ? i : most;
-	if (g->n_helps) {
+	if (g->n_helps || little) {
 		jl_doc_text(doc, " ");
 		JL_SENTENCE(doc,
-			    money ? JL_("It loses |1 and |2 USD, most by: |3. What would save most: |4 (|5).")
-				  : JL_("It loses |1 and |2 GPU hours, most by: |3. What would save most: |4 (|5)."),
+			    little && money ? JL_("It loses little: |1 and |2.")
+			    : little        ? JL_("It loses little: |1 and |2 GPU hours.")
+			    : money         ? JL_("It loses |1 and |2, mostly to: |3. Largest saving: |4, |5.")
+				    : JL_("It loses |1 and |2 GPU hours, mostly to: |3. Largest saving: |4, |5."),
 			    JL_ABOUT(lost_s, JL_K_TIME),
-			    JL_FIG(money ? DOLLARS(lost_gpu_s * g->job->prediction.rent.usdps) : GPU_HOURS(lost_gpu_s)),
+			    JL_FIG(money ? jl_goodput_money(doc, g, lost_gpu_s * g->job->prediction.rent.usdps)
+					 : GPU_HOURS(lost_gpu_s)),
 			    JL_WORD(jl_msg(g->parts[most].en)), JL_WORD(jl_msg(g->helps[0].en)),
 			    JL_ABOUT(g->helps[0].saved_s, JL_K_TIME));
 	}
@@ -120,14 +182,15 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 	jl_doc_lead(doc);
 	if (!g->progresses) {
-		JL_SENTENCE(
-			doc,
-			JL_("|1 on |2 makes no progress: a failure comes every |3, and a checkpoint and a restart take "
-			    "|4."),
-			JL_NAMED(c->subject.name), JL_NAMED(c->machine.sys.text), JL_ABOUT(g->mttf_s.value, JL_K_TIME),
-			JL_ABOUT(g->point.cycle.store.stall_s + g->point.cycle.store.lag_s +
-					 g->point.cycle.store.restart_s,
-				 JL_K_TIME));
+		JL_SENTENCE(doc,
+			    JL_("|1 on |2 makes no progress: less than 1 % of the time is useful. A failure comes "
+				"every |3; "
+				"a checkpoint and a restart take |4."),
+			    JL_NAMED(c->subject.name), JL_NAMED(c->machine.sys.text),
+			    JL_ABOUT(g->mttf_s.value, JL_K_TIME),
+			    JL_ABOUT(g->point.cycle.store.stall_s + g->point.cycle.store.lag_s +
+					     g->point.cycle.store.restart_s,
+				     JL_K_TIME));
 		return;
 	}
 	JL_SENTENCE(doc, JL_("|1 on |2: |3 of the time is useful."), JL_NAMED(c->subject.name),
@@ -137,12 +200,16 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 		return;
 	}
 	jl_doc_text(doc, " ");
+	const char *lo = end_text(doc, g, g->elapsed_s.lo), *hi = end_text(doc, g, g->elapsed_s.hi);
+
 	JL_SENTENCE(doc,
-		    g->elapsed_s.value > 1.05 * g->plain_s ? JL_("The run takes |1 instead of |2, until |3 (|4 to |5).")
-							   : JL_("The run takes |1, until |3 (|4 to |5)."),
+		    strcmp(lo, hi) == 0 ? JL_("The run takes |1, until |3.")
+		    : g->elapsed_s.value > 1.05 * g->plain_s
+			    ? JL_("The run takes |1 instead of |2, until |3 (|4 to |5).")
+			    : JL_("The run takes |1, until |3 (|4 to |5)."),
 		    JL_WIDE(g->elapsed_s, JL_K_TIME), JL_ABOUT(g->plain_s, JL_K_TIME),
-		    JL_NAMED(day_text(doc, g, g->elapsed_s.value)), JL_NAMED(day_text(doc, g, g->elapsed_s.lo)),
-		    JL_NAMED(day_text(doc, g, g->elapsed_s.hi)));
+		    JL_NAMED(end_text(doc, g, g->elapsed_s.value)), JL_NAMED(lo), JL_NAMED(hi));
+	lead_rent(doc, g);
 	lead_losses(doc, g);
 }
 
@@ -153,15 +220,39 @@ static void failures(struct jl_doc *doc, const struct jl_goodput *g)
 		JL_SHOW(doc, "none");
 		return;
 	}
-	JL_SENTENCE(doc, JL_("one every |1 on |2 GPUs"), JL_WIDE(g->mttf_s, JL_K_TIME), JL_COUNT(g->setting.n_gpus));
+	JL_SENTENCE(doc, JL_("one every |1 on |2 GPU{/s}"), JL_WIDE(g->mttf_s, JL_K_TIME), JL_COUNT(g->setting.n_gpus));
 	if (g->rates.job.per_day > 0)
 		jl_show_piece(doc, JL_ESTIMATED,
-			      JL_("%s a day from each thousand nodes, %s a day whatever their number"),
+			      JL_("%s a day per 1,000 nodes of 8 GPUs and, added, %s a day whatever their number"),
 			      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day),
 			      jl_about_text(JL_TXT, g->rates.job.per_day));
 	else
-		jl_show_piece(doc, JL_ESTIMATED, JL_("%s a day from each thousand nodes"),
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s a day per 1,000 nodes of 8 GPUs"),
 			      jl_about_text(JL_TXT, 1000 * g->rates.node.per_day));
+	if (jl_sys_per_tray(&g->job->how.machine.sys) != jl_sys_per_node(&g->job->how.machine.sys))
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("a node is a host of %.0f GPUs: %.0f of them"),
+			      g->setting.per_node, g->setting.n_nodes);
+}
+
+/* Of elastic recovery: who goes on, from where, without how much of the job. */
+static void others(struct jl_doc *doc, const struct jl_goodput *g)
+{
+	const struct jl_goodput_setting *s = &g->setting;
+
+	if (s->recovery != JL_RECOVERY_ELASTIC)
+		return;
+	if (g->point.goes_on)
+		jl_show_entry(
+			doc, "", JL_ESTIMATED,
+			JL_("after %.0f %% of the failures the others go on within %s, without %.2g %% of the job; "
+			    "for the rest all start again"),
+			100 * s->one_frac, seconds(doc, g->point.cycle.memory.restart_s), 100 * s->replica_frac);
+	else if (s->replica_frac < 1)
+		jl_show_entry(doc, "", JL_ESTIMATED,
+			      JL_("states are cut over all of the job: the others go back to the checkpoint, as with a "
+				  "swap; groups that hold all states (HSDP) would go on"));
+	else
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("one replica: nothing is left that could go on"));
 }
 
 static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
@@ -170,16 +261,18 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 							    JL_N("copies in memory"),
 							    JL_N("copies in memory and storage") };
 	const struct jl_cycle *c = &g->point.cycle;
-	const struct jl_level *fine = c->memory_frac > 0 ? &c->memory : &c->store;
-	const double load_s = g->setting.checkpoint_B / g->setting.store_Bps;
+	const struct jl_level *fine = jl_goodput_written(&g->point);
+	const double load_s = jl_goodput_load_s(&g->setting);
 
 	jl_show_entry(doc, JL_("Checkpoint"), JL_ESTIMATED,
-		      JL_("every %s%s: %s, %s; the job waits %s, storage takes %s"), seconds(doc, fine->work_s),
-		      g->setting.interval_s > 0 ? "" : JL_(" (best)"),
+		      JL_("every %s (%s step{/s}%s): %s, %s; the job waits %s, storage takes %s"),
+		      seconds(doc, fine->work_s),
+		      jl_grouped_text(JL_TXT, fmax(1, round(fine->work_s / g->setting.step_s))),
+		      g->setting.interval_s > 0 ? "" : JL_(", best"),
 		      jl_units_localized(JL_TXT, g->setting.checkpoint_B, JL_K_BYTES, 2),
 		      jl_msg(kinds[g->setting.checkpoint]), seconds(doc, fine->stall_s),
-		      seconds(doc, g->setting.checkpoint_B / g->setting.store_Bps));
-	if (c->memory_frac > 0)
+		      seconds(doc, jl_goodput_write_s(&g->setting)));
+	if (g->point.copies)
 		jl_show_entry(doc, "", JL_ESTIMATED, JL_("to storage every %s"), seconds(doc, c->store.work_s));
 	if (isfinite(g->interval_best_s) && g->progresses)
 		jl_show_entry(doc, "", JL_ESTIMATED, JL_("best %s; Young %s, Daly %s"),
@@ -188,29 +281,33 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 	jl_show_entry(doc, JL_("Restart"), JL_ESTIMATED, JL_("found after %s, restart %s, load %s"),
 		      seconds(doc, g->setting.detect_s), seconds(doc, c->store.restart_s - load_s),
 		      seconds(doc, load_s));
-	if (g->point.wait_s >= 1)
-		jl_show_piece(doc, JL_ESTIMATED, JL_("waits %s for a node, %d spare{/s}"),
-			      seconds(doc, g->point.wait_s), g->setting.n_spares);
+	if (g->setting.recovery == JL_RECOVERY_ELASTIC)
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}"), g->setting.n_spares);
+	else if (g->point.wait_s >= 1)
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}; a failure waits %s for one on average"),
+			      g->setting.n_spares, seconds(doc, g->point.wait_s));
 	else
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}, one is always there"), g->setting.n_spares);
 	if (g->progresses && g->spares_enough != g->setting.n_spares)
-		jl_show_piece(doc, JL_ESTIMATED, JL_("%d would be enough"), g->spares_enough);
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%d would be enough at the upper end of the failure rate"),
+			      g->spares_enough);
+	others(doc, g);
 }
 
 /* Progress and losses in the job's own log. */
 static void seen(struct jl_doc *doc, const struct jl_goodput *g)
 {
-	const struct jl_run_spent *s = g->seen;
+	const struct jl_run_spent *s = g->ask.seen;
 
 	if (!s)
 		return;
 	jl_show_entry(doc, JL_("Log"), JL_MEASURED, JL_("%s steps in %s, %.0f %% of it useful"),
-		      jl_grouped_text(JL_TXT, g->seen_steps), seconds(doc, s->elapsed_s),
+		      jl_grouped_text(JL_TXT, g->ask.seen_steps), seconds(doc, s->elapsed_s),
 		      100 * s->useful_s / s->elapsed_s);
-	if (isnan(g->left_steps))
+	if (isnan(g->ask.left_steps))
 		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("how many are to go it does not say (--tokens)"));
 	else
-		jl_show_piece(doc, JL_ESTIMATED, JL_("%s steps to go"), jl_grouped_text(JL_TXT, g->left_steps));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s steps to go"), jl_grouped_text(JL_TXT, g->ask.left_steps));
 	jl_show_piece(doc, JL_MEASURED, JL_("%zu restart{/s}, %s in all and %s of steps done again"), s->n_restarts,
 		      seconds(doc, s->restart_s), seconds(doc, s->repeated_s));
 	jl_show_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} held it for %s, stalls for %s"), s->n_checkpoints,
@@ -219,34 +316,77 @@ static void seen(struct jl_doc *doc, const struct jl_goodput *g)
 
 /* --- tables */
 
+static void part(struct jl_doc *doc, const struct jl_goodput *g, const struct jl_goodput_part *p, bool strong)
+{
+	JL_CELLS(doc, JL_WORD(jl_msg(p->en)), JL_FIG(share_fine(doc, p->frac)), JL_ABOUT(p->time_s, JL_K_TIME),
+		 JL_FIG(GPU_HOURS(p->gpu_s)),
+		 JL_ABOUT(g->job->prediction.drawn_W > 0 ? p->energy_J : NAN, JL_K_ENERGY));
+	if (!isnan(g->job->prediction.rent.usdps))
+		jl_show_cell(doc, cost(doc, g, p->cost_usd));
+	jl_doc_end_row(doc, strong);
+}
+
+/* What is rented beside the job's own machines; nothing where there is none. */
+static void part_beside(struct jl_doc *doc, const struct jl_goodput *g, const char *name, double gpu_s, double usd)
+{
+	if (!(gpu_s > 0))
+		return;
+	JL_CELLS(doc, JL_WORD(name), JL_WORD(""), JL_WORD(""), JL_FIG(GPU_HOURS(gpu_s)), JL_WORD(""));
+	if (!isnan(g->job->prediction.rent.usdps))
+		jl_show_cell(doc, cost(doc, g, usd));
+	jl_doc_end_row(doc, false);
+}
+
+/* All of the time: what is too small for a row of its own is the last one. */
 static void parts(struct jl_doc *doc, const struct jl_goodput *g)
 {
+	struct jl_goodput_part other = { .en = JL_N("other") };
 	const bool money = !isnan(g->job->prediction.rent.usdps);
-	const bool energy = g->job->prediction.drawn_W > 0;
 
 	jl_show_table(doc, g->whole_run ? JL_("Where the time goes") : JL_("Where the time goes, in 30 days"),
 		      money ? "kfffff" : "kffff",
-		      money ? JL_N("cause|share|time|GPU hours|energy|USD")
-			    : JL_N("cause|share|time|GPU hours|energy"));
+		      heads_of(g, JL_N("cause|share|time|GPU hours|energy|USD"),
+			       JL_N("cause|share|time|GPU hours|energy|million KRW"),
+			       JL_N("cause|share|time|GPU hours|energy")));
 	for (int i = 0; i < JL_N_CAUSE; i++) {
 		const struct jl_goodput_part *p = &g->parts[i];
 
-		if (i && !(p->frac > 5e-5))
+		if (!i || p->frac > 5e-5) {
+			part(doc, g, p, i == JL_CAUSE_USEFUL);
 			continue;
-		JL_CELLS(doc, JL_WORD(jl_msg(p->en)), JL_FIG(share_fine(doc, p->frac)), JL_ABOUT(p->time_s, JL_K_TIME),
-			 JL_FIG(GPU_HOURS(p->gpu_s)), JL_ABOUT(energy ? p->energy_J : NAN, JL_K_ENERGY));
-		if (money)
-			jl_show_cell(doc, DOLLARS(p->cost_usd));
-		jl_doc_end_row(doc, i == JL_CAUSE_USEFUL);
+		}
+		other.frac += p->frac;
+		other.time_s += p->time_s;
+		other.gpu_s += p->gpu_s;
+		other.energy_J += p->energy_J;
+		other.cost_usd += p->cost_usd;
 	}
+	if (other.frac > 0)
+		part(doc, g, &other, false);
+	part_beside(doc, g, JL_("idle spare nodes"), g->spare_gpu_s, g->spare_usd);
+	part_beside(doc, g, JL_("rented, not used"), g->unused_gpu_s, g->unused_usd);
+	if (money)
+		part_beside(doc, g, JL_("rent in all"),
+			    g->elapsed_s.value * g->setting.n_gpus + g->spare_gpu_s + g->unused_gpu_s, g->rent_usd);
+}
+
+/* Of a size, as the lead says it: what slow nodes and clocks take is lost too. */
+static struct jl_estimate useful_of(const struct jl_goodput_size *s)
+{
+	const double useful = s->frac[JL_CAUSE_USEFUL];
+
+	return jl_estimate_times(
+		s->effective_frac,
+		useful / fmax(useful + s->frac[JL_CAUSE_STRAGGLE] + s->frac[JL_CAUSE_THROTTLE], 1e-300));
 }
 
 static void sizes(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	jl_show_table(doc, JL_("The same at other sizes"), "fkfk",
-		      JL_N("GPUs|time to a failure|checkpoint every|effective"));
+		      JL_N("GPUs|time to a failure|checkpoint every|useful"));
 	for (size_t i = 0; i < g->n_sizes; i++) {
 		const struct jl_goodput_size *s = &g->sizes[i];
+		const struct jl_estimate useful = useful_of(s);
 
 		jl_show_cell(doc, jl_num_written(jl_num_count(s->n_gpus), jl_grouped_text(JL_TXT, s->n_gpus)));
 		if (isfinite(s->mttf_s.value))
@@ -254,7 +394,7 @@ static void sizes(struct jl_doc *doc, const struct jl_goodput *g)
 		else
 			jl_doc_cell_text(doc, "–");
 		JL_ROW(doc, s->own, JL_FIG(jl_num_about(s->interval_s, JL_K_TIME, seconds(doc, s->interval_s))),
-		       JL_FIG(share_wide(doc, &s->effective_frac)));
+		       JL_FIG(share_wide(doc, &useful)));
 	}
 }
 
@@ -270,15 +410,22 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 			      idle);
 	if (!g->n_helps)
 		return;
-	jl_show_table(doc, JL_("What would help"), money ? "tffff" : "tfff",
-		      money ? JL_N("change|effective|saves|GPU hours|USD") : JL_N("change|effective|saves|GPU hours"));
+	jl_show_table(doc, JL_("What would help"),
+		      !g->progresses ? "tf"
+		      : money        ? "tffff"
+				     : "tfff",
+		      !g->progresses ? JL_N("change|effective")
+				     : heads_of(g, JL_N("change|effective|saves|GPU hours|USD"),
+						JL_N("change|effective|saves|GPU hours|million KRW"),
+						JL_N("change|effective|saves|GPU hours")));
 	for (size_t i = 0; i < g->n_helps; i++) {
 		const struct jl_goodput_help *h = &g->helps[i];
 
-		JL_CELLS(doc, JL_WORD(jl_msg(h->en)), JL_FIG(share_fine(doc, h->effective_frac)),
-			 JL_ABOUT(h->saved_s, JL_K_TIME), JL_FIG(GPU_HOURS(h->saved_gpu_s)));
-		if (money)
-			jl_show_cell(doc, DOLLARS(h->saved_usd));
+		JL_CELLS(doc, JL_WORD(jl_msg(h->en)), JL_FIG(share_fine(doc, h->effective_frac)));
+		if (g->progresses)
+			JL_CELLS(doc, JL_ABOUT(h->saved_s, JL_K_TIME), JL_FIG(GPU_HOURS(h->saved_gpu_s)));
+		if (g->progresses && money)
+			jl_show_cell(doc, cost(doc, g, h->saved_usd));
 		jl_doc_end_row(doc, i == 0);
 	}
 }
@@ -288,11 +435,13 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 static const struct {
 	const char *en;
 	size_t offset;
-} spent_parts[] = { { JL_N("useful"), offsetof(struct jl_spent, useful) },
-		    { JL_N("waiting for checkpoints"), offsetof(struct jl_spent, checkpoint) },
-		    { JL_N("work done again"), offsetof(struct jl_spent, lost) },
-		    { JL_N("finding failures, waiting"), offsetof(struct jl_spent, down) },
-		    { JL_N("restarting, loading"), offsetof(struct jl_spent, restart) } };
+	enum jl_cause cause; /* drawn as it is */
+} spent_parts[] = { { JL_N("useful"), offsetof(struct jl_spent, useful), JL_CAUSE_USEFUL },
+		    { JL_N("waiting for checkpoints"), offsetof(struct jl_spent, checkpoint), JL_CAUSE_CHECKPOINT },
+		    { JL_N("work done again"), offsetof(struct jl_spent, lost), JL_CAUSE_LOST },
+		    { JL_N("finding failures, waiting"), offsetof(struct jl_spent, down), JL_CAUSE_DETECT },
+		    { JL_N("restarting, loading"), offsetof(struct jl_spent, restart), JL_CAUSE_RESTART },
+		    { JL_N("planned stops"), offsetof(struct jl_spent, planned), JL_CAUSE_PLANNED } };
 
 /* Of the slots from `first` on, the share of one way that time goes. */
 static double spent_share(const struct jl_calendar *cal, size_t first, size_t n, size_t part)
@@ -316,14 +465,17 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 	for (size_t i = 1; i < JL_LEN(spent_parts); i++)
 		for (size_t k = 0; k < cal->n; k++)
 			most = fmax(most, spent_share(cal, k, 1, i));
-	jl_show_table(
-		doc,
-		jl_doc_format(doc, JL_("The run as a calendar: one that may come, a mark for %s; losses up to %.2g %%"),
-			      jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
-		"kkf", JL_N("cause|from the first day to the last|share"));
+	jl_show_table(doc,
+		      jl_doc_format(doc,
+				    JL_("One simulated run without slow nodes: a column is %s, a full loss %.2g %%"),
+				    jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
+		      "kkf", JL_N("cause|from the first day to the last|share"));
+	jl_doc_sketch(doc);
 	for (size_t i = 0; i < JL_LEN(spent_parts); i++) {
 		const char *text = "";
 
+		if (spent_parts[i].cause == JL_CAUSE_PLANNED && !(g->parts[JL_CAUSE_PLANNED].frac > 5e-5))
+			continue;
 		for (size_t k = 0; k < cal->n; k++) {
 			const double share = spent_share(cal, k, 1, i) / (i ? most : 1);
 
@@ -334,22 +486,33 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 }
 
-/* The same drawn: bars of a few slots each. */
+/* The same drawn: a bar of losses for a few slots each, its name with what is left. */
 static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
-	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, JL_("The run as a calendar"),
-					       JL_LEN(spent_parts));
 	const struct jl_calendar *cal = &g->calendar;
-	const size_t each = cal->n / BARS_MAX + 1, n = (cal->n + each - 1) / each;
+	const size_t n = (cal->n + A_BAR - 1) / A_BAR;
+	const double bar_s = A_BAR * cal->slot_s;
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED,
+					       jl_doc_format(doc,
+							     JL_("The run as a calendar: what each %s loses, in one "
+								 "simulated run"),
+							     jl_units_localized(JL_TXT, bar_s, JL_K_TIME, 2)),
+					       JL_LEN(spent_parts) - 1);
 
-	for (size_t i = 0; chart && i < JL_LEN(spent_parts); i++) {
-		struct jl_chart_point *points = jl_show_series(doc, chart, i, jl_msg(spent_parts[i].en), JL_ESTIMATED,
-							       n);
+	for (size_t i = 1; chart && i < JL_LEN(spent_parts); i++) {
+		struct jl_chart_point *points = jl_show_series(doc, chart, i - 1, jl_msg(spent_parts[i].en),
+							       JL_ESTIMATED, n);
 
 		for (size_t k = 0; points && k < n; k++) {
-			points[k].y = spent_share(cal, k * each, each, i);
-			points[k].label = day_text(doc, g, (double)(k * each) * cal->slot_s);
+			const double from_s = (double)k * bar_s;
+			const char *from = bar_s < DAY_S ? jl_units_localized(JL_TXT, from_s, JL_K_TIME, 2)
+							 : day_text(doc, g, floor(from_s / DAY_S));
+
+			points[k].y = spent_share(cal, k * A_BAR, A_BAR, i);
+			points[k].label = jl_doc_format(doc, JL_("%s: %.1f %% useful"), from,
+							100 * spent_share(cal, k * A_BAR, A_BAR, 0));
 		}
+		chart->series[i - 1].look = (int)spent_parts[i].cause;
 	}
 	if (!chart)
 		return;
@@ -364,22 +527,31 @@ static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_BARS, JL_("What the waste costs"), 1);
 	struct jl_chart_point *points = chart ? jl_show_series(doc, chart, 0, JL_("by cause"), JL_ESTIMATED, JL_N_CAUSE)
 					      : NULL;
+	const bool won = money && in_won(g), ko = won && jl_lang_is("ko");
+	const bool many = ko && cost(doc, g, g->parts[JL_CAUSE_USEFUL].cost_usd).value >= 1e9;
+	const double each = many ? 1e8 : ko ? 1e4 : won ? 1e6 : 1; /* of the axis */
 	size_t n = 0;
 
 	for (int i = 1; points && i < JL_N_CAUSE; i++) {
 		if (!(g->parts[i].frac > 5e-5))
 			continue;
-		points[n].y = money ? g->parts[i].cost_usd : g->parts[i].gpu_s / HOUR_S;
+		points[n].y = money ? cost(doc, g, g->parts[i].cost_usd).value / each : g->parts[i].gpu_s / HOUR_S;
 		points[n++].label = jl_msg(g->parts[i].en);
 	}
 	if (!n)
 		return;
 	chart->series[0].n_points = n;
-	chart->y = money ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD)
-			 : JL_AXIS(.label = JL_("GPU hours"), .kind = JL_K_NUMBER);
+	chart->y = won     ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_NUMBER,
+				     .unit = many ? "억 원"
+					     : ko ? "만 원"
+						  : JL_("million KRW"))
+		       : money ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD)
+			   : JL_AXIS(.label = JL_("GPU hours"), .kind = JL_K_NUMBER);
 	jl_doc_picture(doc, chart);
 	jl_show_table(doc, JL_("Failures by kind"), money ? "kffff" : "kfff",
-		      money ? JL_N("kind|share|failures|GPU hours|USD") : JL_N("kind|share|failures|GPU hours"));
+		      heads_of(g, JL_N("kind|share|failures|GPU hours|USD"),
+			       JL_N("kind|share|failures|GPU hours|million KRW"),
+			       JL_N("kind|share|failures|GPU hours")));
 	for (int i = 0; i < JL_N_FAILURE; i++) {
 		const struct jl_goodput_kind *k = &g->kinds[i];
 
@@ -387,32 +559,45 @@ static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 			 JL_FIG(jl_num_about(k->n_failures, JL_K_NUMBER, jl_about_text(JL_TXT, k->n_failures))),
 			 JL_FIG(GPU_HOURS(k->lost_gpu_s)));
 		if (money)
-			jl_show_cell(doc, DOLLARS(k->cost_usd));
+			jl_show_cell(doc, cost(doc, g, k->cost_usd));
 		jl_doc_end_row(doc, false);
 	}
 }
 
-/* A bar for each size: useful time below, each loss on top. */
+/* Of a size what a cause takes, so that all of them are what the table beside it has as not useful. */
+static double lost_to(const struct jl_goodput_size *s, enum jl_cause cause)
+{
+	return s->frac[cause] * (1 - useful_of(s).value) / fmax(1 - s->frac[JL_CAUSE_USEFUL], 1e-300);
+}
+
+/* A bar of losses for each size; causes that are small everywhere are drawn as one. */
 static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
-	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, JL_("Where the time goes"), JL_N_CAUSE);
+	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, JL_("What is lost, by number of GPUs"),
+					       JL_N_CAUSE + 1);
+	double other[JL_GOODPUT_SIZES_MAX] = { 0 }, most_other = 0;
 	size_t n = 0;
 
 	if (!chart)
 		return;
 	chart->y = JL_AXIS(.label = JL_("share of the time"), .kind = JL_K_FRACTION);
-	for (int i = 0; i < JL_N_CAUSE; i++) {
+	for (int i = 1; i <= JL_N_CAUSE; i++) {
+		const bool rest = i == JL_N_CAUSE;
 		double most = 0;
 
 		for (size_t k = 0; k < g->n_sizes; k++)
-			most = fmax(most, g->sizes[k].frac[i]);
-		if (most < 0.001)
+			most = fmax(most, rest ? 0 : lost_to(&g->sizes[k], i));
+		for (size_t k = 0; k < g->n_sizes && !rest && most < 0.001; k++)
+			most_other = fmax(most_other, other[k] += lost_to(&g->sizes[k], i));
+		if (rest ? !(most_other > 0) : most < 0.001)
 			continue;
-		struct jl_chart_point *points = jl_show_series(doc, chart, n++, jl_msg(jl_causes[i].en), JL_ESTIMATED,
-							       g->n_sizes);
+		struct jl_chart_point *points = jl_show_series(
+			doc, chart, n, rest ? JL_("other") : jl_msg(jl_causes[i].en), JL_ESTIMATED, g->n_sizes);
+
+		chart->series[n++].look = i;
 
 		for (size_t k = 0; points && k < g->n_sizes; k++) {
-			points[k].y = g->sizes[k].frac[i];
+			points[k].y = rest ? other[k] : lost_to(&g->sizes[k], i);
 			points[k].label = jl_doc_format(doc, JL_("%s GPUs"),
 							jl_grouped_text(JL_TXT, g->sizes[k].n_gpus));
 		}
@@ -430,7 +615,8 @@ void jl_show_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struc
 	jl_doc_entry(doc, JL_("Failures"));
 	JL_SENTENCE(
 		doc,
-		JL_("counted, with checkpoints and restarts: |1 of the time is useful; |2 without ('jeoul goodput')"),
+		JL_("counted, with checkpoints and restarts, without rent of spares: |1 of the time is useful; |2 if "
+		    "nothing failed ('jeoul goodput')"),
 		JL_FIG(share_fine(doc, useful.value)), JL_ABOUT(p->run_s.value, JL_K_TIME));
 }
 
@@ -444,12 +630,34 @@ void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
 	JL_SENTENCE(
 		doc,
 		JL_("|1 with failures, checkpoints and restarts, until |2; |3 of the time is useful ('jeoul goodput')"),
-		JL_WIDE(g->elapsed_s, JL_K_TIME), JL_NAMED(day_text(doc, g, g->elapsed_s.value)),
+		JL_WIDE(g->elapsed_s, JL_K_TIME), JL_NAMED(end_text(doc, g, g->elapsed_s.value)),
 		JL_FIG(share_wide(doc, &g->goodput_frac)));
+}
+
+void jl_show_goodput_row(struct jl_doc *doc, const struct jl_goodput *g, bool first)
+{
+	const bool ends = g->progresses;
+
+	if (first)
+		jl_show_table(doc, JL_("The run on each system"), "tkkkft",
+			      heads_of(g, JL_N("system|useful|takes|until|USD, all rented|largest saving"),
+				       JL_N("system|useful|takes|until|million KRW, all rented|largest saving"),
+				       JL_N("system|useful|takes|until|GPU hours|largest saving")));
+	JL_CELLS(doc, JL_NAMED(g->job->how.machine.sys.text), JL_FIG(share_wide(doc, &g->goodput_frac)));
+	if (ends)
+		JL_CELLS(doc, JL_WIDE(g->elapsed_s, JL_K_TIME), JL_NAMED(end_text(doc, g, g->elapsed_s.value)),
+			 JL_FIG(isnan(g->rent_usd) ? GPU_HOURS(g->elapsed_s.value * g->setting.n_gpus)
+						   : cost(doc, g, g->rent_usd)));
+	else
+		JL_CELLS(doc, JL_WORD(JL_("never")), JL_WORD("–"), JL_WORD("–"));
+	JL_ROW(doc, first, JL_WORD(g->n_helps ? jl_msg(g->helps[0].en) : "–"));
 }
 
 void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char *const *options)
 {
+	/* what less than this takes is in the table of parts, and in no picture */
+	const bool loses = g->parts[JL_CAUSE_USEFUL].frac < 0.995;
+
 	lead(doc, g);
 	seen(doc, g);
 	failures(doc, g);
@@ -458,20 +666,26 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 		jl_show_campus(doc, g, false);
 		parts(doc, g);
 		picture(doc, g);
-		if (g->calendar.n) {
+		if (g->calendar.n && loses) {
 			calendar(doc, g);
 			calendar_picture(doc, g);
 		}
-		waste(doc, g);
-		helps(doc, g);
-		jl_show_campus(doc, g, true);
+		if (loses)
+			waste(doc, g);
 	}
+	if (g->job->prediction.room != JL_ROOM_NONE)
+		helps(doc, g);
+	if (g->progresses && g->job->prediction.room != JL_ROOM_NONE)
+		jl_show_campus(doc, g, true);
 	sizes(doc, g);
 	jl_show_note(
 		doc, NULL, JL_ESTIMATED,
 		JL_("○ estimated; 80 %% intervals. By simulation %.1f %% are effective, by the closed form %.1f %%. "
 		    "Published rates: jeoul catalog list reliability"),
 		100 * g->simulated_frac, 100 * g->point.effective_frac);
+	if (in_won(g) && !isnan(g->job->prediction.rent.usdps))
+		jl_show_note(doc, NULL, JL_LISTED, "%s",
+			     jl_show_fx(doc, g->ask.krw_per_usd, g->ask.fx_date, g->ask.today));
 	if (g->rates.site)
 		jl_show_note(doc, NULL, JL_PUBLISHED, JL_("failure rate of %s"), g->rates.site);
 	jl_show_assumed(doc, &g->notes, options);

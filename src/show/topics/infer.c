@@ -1,5 +1,6 @@
 #include "serve/infer.h"
 #include "parameters/engine.h"
+#include "topics/infer_day.h"
 #include "topics/show.h"
 
 #include <math.h>
@@ -36,7 +37,10 @@ static struct jl_num rate(struct jl_doc *doc, double hz)
 /* "64 requests at once", "20 requests a second", "200 users", "a trace". */
 static void load(struct jl_doc *doc, const struct jl_infer *a)
 {
-	if (a->kind == JL_LOAD_TRACE)
+	if (a->day.asked)
+		JL_SENTENCE(doc, JL_("a day with up to |1 request{/s} a second, |2 in the mean"),
+			    JL_FIG(rate(doc, a->day.peak_hz)), JL_FIG(rate(doc, a->day.mean_hz)));
+	else if (a->kind == JL_LOAD_TRACE)
 		JL_SHOW(doc, "a trace");
 	else if (a->kind == JL_LOAD_OPEN)
 		JL_SENTENCE(doc, JL_("|1 request{/s} a second"), JL_FIG(rate(doc, a->rate_hz)));
@@ -46,7 +50,7 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 		JL_SENTENCE(doc, JL_("|1 user{/s}"), JL_FIG(count(doc, a->users)));
 	else
 		JL_SENTENCE(doc,
-			    a->kind == JL_LOAD_SESSIONS ? JL_("|1 session{/s} of |2 turns at once")
+			    a->kind == JL_LOAD_SESSIONS ? JL_("|1 session{/s} at once, of |2 turns each")
 							: JL_("|1 request{/s} at once"),
 			    JL_FIG(count(doc, a->concurrency)), JL_FIG(count(doc, a->sessions.turns)));
 }
@@ -88,6 +92,10 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 			doc,
 			JL_("No measurement of %s on this device is in this program's data: the ranges are wide. "),
 			jl_engine_info(jl_engine_by_text(a->engine))->name);
+	if (a->day.asked) {
+		jl_show_day_lead(doc, &a->day);
+		return;
+	}
 	if (a->has_target && !isnan(a->rate_max_hz)) {
 		JL_SENTENCE(doc,
 			    a->rate_max_hz > 0 ? JL_("It holds |1 request{/s} a second within the targets.")
@@ -132,12 +140,20 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, a->users)));
 	if (a->kind == JL_LOAD_JOB)
 		JL_SENTENCE(doc, JL_("The last answer after |1. "), JL_FIG(jl_num_wide(a->job_s, JL_K_TIME)));
-	JL_SENTENCE(doc,
-		    a->tpot_s.mean.value > 0
-			    ? JL_("First token after |1 on average, then |2 tokens a second for each, |3 in all.")
-			    : JL_("The one token of an answer after |1 on average; |3 answers a second in all."),
-		    JL_WIDE(a->ttft_s.mean, JL_K_TIME), JL_FIG(about(doc, a->user_tps, true)),
-		    JL_FIG(about(doc, a->output_tps, true)));
+	if (a->embeds)
+		JL_SENTENCE(doc,
+			    JL_("|1 sequence{/s} of |2 tokens a second in all, |3 tokens/s; each after |4 on average."),
+			    JL_FIG(about(doc, a->requests_per_s, true)), JL_FIG(count(doc, a->prompt)),
+			    JL_FIG(about(doc, a->input_tps, true)), JL_WIDE(a->e2e_s.mean, JL_K_TIME));
+	else
+		JL_SENTENCE(
+			doc,
+			a->tpot_s.mean.value > 0
+				? JL_("First token after |1 on average, then |2 tokens/s a request while decoding; |3 "
+				      "answer tokens/s in all, waits and prompts included.")
+				: JL_("The one token of an answer after |1 on average; |3 answers a second in all."),
+			JL_WIDE(a->ttft_s.mean, JL_K_TIME), JL_FIG(about(doc, a->user_tps, true)),
+			JL_FIG(about(doc, a->output_tps, true)));
 }
 
 static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
@@ -153,7 +169,7 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 
 	jl_show_table(doc, NULL, "kkff", JL_N("|p50|p90|p99"));
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
-		if (!(rows[i].t->p50.value > 0))
+		if (!(rows[i].t->p50.value > 0) || (a->embeds && rows[i].t != &a->e2e_s))
 			continue; /* an answer of one token has no others, a session of one turn no further ones */
 		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
 		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
@@ -166,10 +182,11 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 {
 	jl_doc_entry(doc, JL_("Delivers"));
 	JL_SENTENCE(doc,
-		    a->batch_mean > 0 ? JL_("|1 answer tokens/s, |2 requests/s; a batch of |3 on average")
-				      : JL_("|1 answer tokens/s, |2 requests/s"),
-		    JL_FIG(about(doc, a->output_tps, true)), JL_FIG(about(doc, a->requests_per_s, false)),
-		    JL_FIG(exactly(doc, a->batch_mean)));
+		    a->embeds           ? JL_("|2 sequences/s, |4 tokens/s")
+		    : a->batch_mean > 0 ? JL_("|1 answer tokens/s, |2 requests/s; a batch of |3 on average")
+					: JL_("|1 answer tokens/s, |2 requests/s"),
+		    JL_FIG(about(doc, a->output_tps, true)), JL_FIG(about(doc, a->requests_per_s, a->embeds)),
+		    JL_FIG(exactly(doc, a->batch_mean)), JL_FIG(about(doc, a->input_tps, true)));
 	jl_doc_entry(doc, JL_("Bound by"));
 	jl_doc_text(doc, jl_msg(a->bound));
 	JL_SENTENCE(doc,
@@ -211,12 +228,14 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, a->n_adapters)), JL_FIG(count(doc, a->adapter_rank)),
 			    JL_MEM(a->adapters_B), JL_SHARE(a->adapters_frac));
 	}
+	if (a->embeds)
+		return; /* nothing is kept */
 	jl_doc_entry(doc, JL_("KV cache"));
 	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
 		    JL_FIG(exactly(doc, a->kv_tokens)), JL_SHARE(a->kv_mean_frac), JL_SHARE(fmin(a->kv_max_frac, 1)));
 	if (a->n_preempted > 0 || a->n_refused > 0) {
 		jl_doc_entry(doc, "");
-		JL_SENTENCE(doc, JL_("of |1 simulated request{/s} |2 were thrown back for lack of room, |3 refused"),
+		JL_SENTENCE(doc, JL_("of |1 simulated request{/s} |2 were preempted (KV cache full), |3 refused"),
 			    JL_FIG(count(doc, (double)(a->n_requests + a->n_refused))),
 			    JL_FIG(count(doc, (double)a->n_preempted)), JL_FIG(count(doc, (double)a->n_refused)));
 	}
@@ -270,19 +289,24 @@ static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
 	/* of answer tokens; where the rent is also given per input token, of them too */
-	const bool in = a->rent.usdps > 0 && !(a->usd_per_Mtoken_out.value > 0);
+	const bool in = a->embeds || (a->rent.usdps > 0 && !(a->usd_per_Mtoken_out.value > 0));
 	const double usd = a->power_usd_per_Mtoken * (in ? a->output_tps.value / a->input_tps.value : 1);
 	const struct jl_estimate power = { usd, usd, usd };
 
 	jl_doc_entry(doc, JL_("A million tokens"));
+	if (isnan(a->power_W) && !(a->rent.usdps > 0)) {
+		JL_SHOW(doc, "neither a rent nor the power of these devices is known");
+		return;
+	}
 	JL_SENTENCE(doc,
 		    !(a->rent.usdps > 0)              ? JL_("no rent is known; electricity |3")
+		    : a->embeds                       ? JL_("|2 by rent; electricity |3")
 		    : a->usd_per_Mtoken_out.value > 0 ? JL_("out |1 by rent, in |2; electricity |3")
 						      : JL_("in |2 by rent, the answer with it; electricity |3"),
 		    JL_FIG(money(doc, a->usd_per_Mtoken_out, true)), JL_FIG(money(doc, a->usd_per_Mtoken_in, false)),
 		    JL_FIG(money(doc, power, false)));
 	jl_doc_entry(doc, JL_("Energy"));
-	JL_SENTENCE(doc, JL_("|1 for an answer token, |2 in all"),
+	JL_SENTENCE(doc, a->embeds ? JL_("|1 for a sequence, |2 in all") : JL_("|1 for an answer token, |2 in all"),
 		    JL_FIG(jl_num_about(a->energy_J_token, JL_K_ENERGY, NULL)),
 		    JL_FIG(jl_num_about(a->power_W, JL_K_POWER, NULL)));
 }
@@ -332,7 +356,9 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 		const char *text;
 	} pieces[JL_N_ASSUMED] = {
 		[JL_ASSUMED_PROMPT] = { a->kind != JL_LOAD_TRACE,
-					jl_doc_format(doc, JL_("questions of about %s tokens (--prompt)"),
+					jl_doc_format(doc,
+						      a->embeds ? JL_("sequences of about %s tokens (--input)")
+								: JL_("questions of about %s tokens (--prompt)"),
 						      jl_count_text(JL_TXT, a->prompt)) },
 		[JL_ASSUMED_ANSWER] = { a->kind != JL_LOAD_TRACE,
 					jl_doc_format(doc, JL_("answers of about %s (--answer)"),
@@ -356,6 +382,16 @@ static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 		[JL_ASSUMED_WAIT] = { a->sessions.turns > 1,
 				      jl_doc_format(doc, JL_("%s before each (--tool-wait)"),
 						    jl_units_localized(JL_TXT, a->sessions.wait_s, JL_K_TIME, 3)) },
+		[JL_ASSUMED_TARGET] = { true,
+					jl_doc_format(
+						doc, JL_("targets: %s to the first token, %s a token (--ttft, --tpot)"),
+						jl_units_localized(JL_TXT, a->ttft_max_s, JL_K_TIME, 2),
+						jl_units_localized(JL_TXT, a->tpot_max_s, JL_K_TIME, 2)) },
+		[JL_ASSUMED_START] = { a->day.asked,
+				       jl_doc_format(doc,
+						     JL_("%s until a copy answers, %s of it reading weights (--start)"),
+						     jl_units_localized(JL_TXT, a->day.start_s, JL_K_TIME, 2),
+						     jl_units_localized(JL_TXT, a->day.load_s, JL_K_TIME, 2)) },
 		[JL_ASSUMED_ENGINE] = { true, JL_("no engine in particular (--engine)") },
 		[JL_ASSUMED_KWH] = { true,
 				     jl_doc_format(doc, JL_("electricity at %.3g USD/kWh (--kwh)"), a->usd_per_kWh) },
@@ -383,21 +419,27 @@ void jl_show_infer(struct jl_doc *doc, const struct jl_infer *a)
 		assumed(doc, a);
 		return;
 	}
-	percentiles(doc, a);
-	entries(doc, a);
+	if (a->day.asked) {
+		jl_show_day(doc, &a->day);
+	} else {
+		percentiles(doc, a);
+		entries(doc, a);
+	}
 	if (a->sessions.turns > 1)
 		sessions(doc, a);
 	if (a->seen.pass_factor > 0)
 		seen(doc, &a->seen);
-	costs(doc, a);
-	jl_show_narrow(doc, &a->ttft_s.p50, NULL, 0);
+	if (!a->day.asked) {
+		costs(doc, a);
+		jl_show_narrow(doc, &a->ttft_s.p50, NULL, 0);
+	}
 	if (a->n_rows > 0)
 		sweep(doc, a);
-	if (a->n_flags)
-		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "%s",
-			      a->n_flags == 3                                 ? "vLLM, SGLang, TensorRT-LLM"
-			      : strncmp(a->flags[0], "llama-server", 12) == 0 ? "llama.cpp"
-									      : a->engine);
+	if (a->n_flags && a->flags_rate_hz > 0)
+		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("%s, for the knee at %s requests/s"),
+			      a->started, jl_about_text(JL_TXT, a->flags_rate_hz));
+	else if (a->n_flags)
+		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "%s", a->started);
 	for (int i = 0; i < a->n_flags; i++)
 		jl_doc_lines(doc, a->flags[i]);
 	jl_show_note(doc, NULL, JL_ESTIMATED, "%s",

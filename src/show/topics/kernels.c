@@ -143,8 +143,9 @@ static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, c
 void jl_show_roofline(struct jl_doc *doc, const struct jl_case *c, const struct jl_kernels *kernels)
 {
 	const struct roof r = roof_of(c);
-	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_SCATTER,
-					       JL_("Roofline of one device: the kernels of a step"), 4);
+	struct jl_chart *chart = jl_show_chart(
+		doc, JL_CHART_SCATTER,
+		jl_doc_format(doc, JL_("Roofline of one %s: the kernels of a step"), jl_show_card(c)), 4);
 	const double ridge = r.peak_flopps / r.mem_Bps;
 	bool any = false;
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "document/chart.h"
 #include "predict/kind.h"
 #include "topics/predict.h"
@@ -107,10 +108,34 @@ void jl_show_room(struct jl_doc *doc, const struct jl_predicted *x)
 	jl_doc_sourced(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
 }
 
-/* What offloading takes of the host's own memory, and whether it has that. */
-static void host_memory(struct jl_doc *doc, const struct jl_prediction *p)
+/* The listed host of this accelerator with the most memory; NULL: none lists it. */
+static const struct jl_system *largest_host(const struct jl_case *how)
 {
-	if (isnan(p->ram_B))
+	const struct jl_catalog *cat = how->machine.cat;
+	const struct jl_system *most = NULL;
+
+	for (size_t i = 0; cat && how->machine.sys.gpu && i < cat->n_systems; i++) {
+		const struct jl_system *s = &cat->systems[i];
+
+		if (jl_same_text(s->gpu, how->machine.sys.gpu->id) && s->ram_B.value > 0 &&
+		    (!most || s->ram_B.value > most->ram_B.value))
+			most = s;
+	}
+	return most;
+}
+
+/* What offloading takes of the host's own memory, and whether it has that. */
+static void host_memory(struct jl_doc *doc, const struct jl_case *how, const struct jl_prediction *p)
+{
+	const struct jl_system *largest = isnan(p->ram_B) ? largest_host(how) : NULL;
+
+	if (largest && p->host_B > JL_HOST_RAM_FRAC * largest->ram_B.value)
+		jl_show_entry(doc, JL_("Host RAM"), JL_ESTIMATED,
+			      JL_("%s GiB a host offloaded: no listed host with this GPU has so much; the largest, %s, "
+				  "has %s "
+				  "GiB (--ram)"),
+			      gib(JL_TXT, p->host_B), largest->id, gib(JL_TXT, largest->ram_B.value));
+	else if (isnan(p->ram_B))
 		jl_show_entry(doc, JL_("Host RAM"), JL_ESTIMATED,
 			      JL_("%s GiB a host offloaded; what the host has is not known (--ram)"),
 			      gib(JL_TXT, p->host_B));
@@ -166,7 +191,7 @@ void jl_show_memory(struct jl_doc *doc, const struct jl_predicted *x)
 		doc->last->mark = fit.mark;
 	memory_parts(doc, p);
 	if (p->host_B > 0)
-		host_memory(doc, p);
+		host_memory(doc, &x->how, p);
 }
 
 /* --- as pictures */

@@ -297,8 +297,13 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 		    JL_WIDE(e->time_s, JL_K_TIME), JL_WIDE(e->cost_usd, JL_K_USD), JL_WIDE(p->step_s, JL_K_TIME),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
 	if (gain >= 1.05) /* below it would be written as once */
-		JL_SENTENCE(doc, JL_(" That is |1 as fast as the way that 'jeoul predict' takes."),
-			    JL_FIG(jl_num_digits(jl_num_times(gain), gain < 1.2 ? 3 : 2)));
+		JL_SENTENCE(
+			doc,
+			site->usual.how.framework == a->plans[0].how.framework
+				? JL_(" That is |1 as fast as the way that 'jeoul predict' takes.")
+				: JL_(" That is |1 as fast as the way that 'jeoul predict' takes: in |2, not in |3."),
+			JL_FIG(jl_num_digits(jl_num_times(gain), gain < 1.2 ? 3 : 2)),
+			JL_WORD(jl_show_framework(&a->plans[0].how)), JL_WORD(jl_show_framework(&site->usual.how)));
 }
 
 static void best(struct jl_doc *doc, const struct jl_plan_answer *a, long today)
@@ -321,9 +326,13 @@ static void settings(struct jl_doc *doc, const struct jl_plan_ranked *plan)
 	const struct jl_plan_setting *setting = &plan->settings[target];
 	const char *title = jl_plan_target_title(target);
 
+	if (!setting->text) {
+		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("none for %s: %s (others: --settings)"), title,
+			      jl_msg(setting->absent));
+		return;
+	}
 	jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("%s (others: --settings)"), title);
-	jl_doc_lines(doc,
-		     setting->text ? setting->text : jl_doc_format(doc, "# %s: %s", title, jl_msg(setting->absent)));
+	jl_doc_lines(doc, setting->text);
 }
 
 void jl_show_plan(struct jl_doc *doc, const struct jl_plan_answer *a, long today)

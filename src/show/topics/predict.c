@@ -314,7 +314,7 @@ void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, l
 	if (in->charts) {
 		jl_show_step_charts(doc, &x->how, &x->p.step);
 		jl_show_memory_chart(doc, &(struct jl_named_memory){ x->how.machine.sys.text, &x->p }, 1);
-		jl_show_program_memory(doc, x);
+		jl_show_memory_over(doc, &x->how, &x->p);
 		if (in->kernels)
 			jl_show_roofline(doc, &x->how, in->kernels);
 		if (x->how.n_gpus > 1)
@@ -362,10 +362,10 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 	jl_show_table(doc, NULL, "ffffft", JL_N("GPUs|samples/s|speed-up|eff.|step|where the time goes"));
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
-		struct jl_num times = jl_num_times(x->speedup);
+		struct jl_num times = jl_num_times(x->speedup.value);
 
 		times.n_decimals = 2;
-		if (isnan(x->speedup)) { /* it does not fit */
+		if (isnan(x->speedup.value)) { /* it does not fit */
 			const double need_B = x->p.memory.total_B;
 			const char *said = jl_doc_format(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
 
@@ -410,11 +410,19 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 	const char *label = JL_("Settings");
 	bool above = false;
 
+	if (!isnan(sweep->alone_per_s.value)) {
+		jl_doc_entry(doc, JL_("One GPU"));
+		JL_SENTENCE(
+			doc,
+			JL_("|1 by itself, as 'predict' runs it with weights in 32 bits; the recipe above keeps them "
+			    "in 16"),
+			JL_FIG(jl_num_digits(jl_num_estimate(sweep->alone_per_s, JL_K_NUMBER, "samples/s"), 2)));
+	}
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
 		char how[JL_CUT_TEXT_MAX];
 
-		if (!sweep->changes || isnan(x->speedup) || (x->recipe == JL_RECIPE_SAME && x != sweep->base))
+		if (!sweep->changes || isnan(x->speedup.value) || (x->recipe == JL_RECIPE_SAME && x != sweep->base))
 			continue;
 		jl_show_entry(doc, label, JL_ORIGIN_NONE,
 			      x->recipe == JL_RECIPE_SAME ? JL_("%d GPU{/s}: %s")
@@ -438,7 +446,7 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 /* What a sweep comes to; one that is slower than its base says so: nothing is 0.58x as fast. */
 static const char *sweep_sentence(const struct jl_sweep *sweep)
 {
-	const bool slower = sweep->last->speedup < 1;
+	const bool slower = sweep->last->speedup.value < 1;
 
 	if (sweep->last == sweep->base && sweep->n > 1)
 		return sweep->changes ? JL_("Only |1 GPUs run this recipe: |5, and |6 of each step is |7.")
@@ -461,7 +469,8 @@ static void sweep_answer(struct jl_doc *doc, const struct jl_sweep *sweep)
 	const struct jl_bound most = jl_bound_of(&last->p.step);
 
 	JL_SENTENCE(doc, sweep_sentence(sweep), JL_COUNT(last->how.n_gpus),
-		    JL_FIG(jl_num_digits(jl_num_times(last->speedup < 1 ? 1 / last->speedup : last->speedup), 2)),
+		    JL_FIG(jl_num_digits(
+			    jl_num_times(last->speedup.value < 1 ? 1 / last->speedup.value : last->speedup.value), 2)),
 		    JL_COUNT(sweep->base->how.n_gpus), JL_FIG(jl_show_share(doc, last->efficiency_frac)),
 		    JL_FIG(jl_num_ranged(
 			    jl_num_digits(jl_num_estimate(last->p.samples_per_s, JL_K_NUMBER, "samples/s"), 2))),

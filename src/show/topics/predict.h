@@ -10,6 +10,8 @@
 void jl_show_case(struct jl_doc *doc, const struct jl_case *c);
 /* "GPU", "CPU" */
 const char *jl_show_device(const struct jl_case *c);
+const char *jl_show_card(const struct jl_case *c);      /* "h100-sxm5"; of a host without a GPU "CPU" */
+const char *jl_show_framework(const struct jl_case *c); /* "PyTorch eager" */
 /* "○ estimated; 80 % intervals ...", then what was assumed. */
 void jl_show_confidence(struct jl_doc *doc, const struct jl_notes *notes);
 
@@ -28,11 +30,14 @@ struct jl_named_memory {
 	const struct jl_prediction *prediction;
 };
 void jl_show_memory_chart(struct jl_doc *doc, const struct jl_named_memory *list, size_t n);
+/* What a step holds from its beginning to its end against the capacity. */
+void jl_show_memory_over(struct jl_doc *doc, const struct jl_case *c, const struct jl_prediction *p);
 /* A prediction that does not fit: memory needed, memory there, and what would make it fit. */
 void jl_show_room(struct jl_doc *doc, const struct jl_predicted *x);
 
 /* A step on an axis of time, and the schedule of its pipeline. */
 void jl_show_step_charts(struct jl_doc *doc, const struct jl_case *c, const struct jl_step_cost *step);
+double jl_forward_frac(const struct jl_plan *plan); /* of the passes' time, the forward one's */
 
 /* A published run near it. */
 struct jl_near_run {
@@ -56,8 +61,6 @@ extern const struct jl_schema jl_show_predicted_fields;
 void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, long today);
 /* Calls and modules of a captured program; nothing for other subjects. */
 void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x);
-/* What its tensors hold from its first call to its last; nothing where the subject is no program. */
-void jl_show_program_memory(struct jl_doc *doc, const struct jl_predicted *x);
 /* "RunPod, 2026-08-22", and whether anybody offers so many. */
 const char *jl_show_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_gpus, long today);
 void jl_show_near(struct jl_doc *doc, const struct jl_show_predicted *in);

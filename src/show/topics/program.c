@@ -120,53 +120,6 @@ void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x)
 	module_table(doc, &x->modules);
 }
 
-/* --- memory over the step */
-
-#define LIVE_POINTS 160
-
-/* Where the passes begin. */
-static void mark_passes(struct jl_chart *chart, const struct jl_program *p)
-{
-	const char *const names[JL_N_PHASE] = {
-		[JL_PHASE_BACKWARD] = JL_C("pass", "backward"), [JL_PHASE_UPDATE] = JL_("optimizer")
-	};
-	bool seen[JL_N_PHASE] = { false };
-
-	for (size_t i = 0; i < p->n_events && chart->n_marks < JL_LEN(chart->marks); i++) {
-		const uint8_t phase = p->events[i].phase;
-
-		if (p->events[i].what != JL_EVENT_CALL || seen[phase] || !names[phase])
-			continue;
-		seen[phase] = true;
-		chart->marks[chart->n_marks].x = 100.0 * (double)i / (double)p->n_events;
-		chart->marks[chart->n_marks++].label = names[phase];
-	}
-}
-
-void jl_show_program_memory(struct jl_doc *doc, const struct jl_predicted *x)
-{
-	const struct jl_captured *captured = x->how.subject.program;
-	double live_B[LIVE_POINTS];
-	struct jl_chart *chart = captured ? jl_show_chart(doc, JL_CHART_LINE, JL_("Memory over the step"), 1) : NULL;
-	struct jl_chart_point *points = chart ? jl_show_series(doc, chart, 0, JL_("what tensors hold"), JL_ESTIMATED,
-							       LIVE_POINTS)
-					      : NULL;
-
-	if (!points)
-		return;
-	jl_program_live(live_B, LIVE_POINTS, &captured->p, NULL);
-	chart->x = JL_AXIS(.label = JL_("share of the step's calls"), .unit = "%");
-	chart->y = JL_AXIS(.label = JL_("memory"), .kind = JL_K_BYTES, .binary = true);
-	chart->y.lo = 0;
-	chart->tabled = true;
-	for (size_t i = 0; i < LIVE_POINTS; i++) {
-		points[i].x = 100.0 * (double)i / LIVE_POINTS;
-		points[i].y = live_B[i];
-	}
-	mark_passes(chart, &captured->p);
-	jl_doc_chart(doc, chart);
-}
-
 /* --- what it is made of */
 
 static const struct {

@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
+#include "catalog/place.h"
 #include "cost/money.h"
 #include "cost/option.h"
 
@@ -72,6 +74,16 @@ static struct counted counted_in(const struct jl_recommended *a, double usd, boo
 	if (won >= 1e8 && !table)
 		return (struct counted){ a->krw_per_usd, jl_unit_localized("KRW", NULL), true };
 	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW"), false };
+}
+
+/* Won beside dollars: to Korean readers, and to those who ask for Korea. */
+static bool wants_won(const struct jl_recommended *a)
+{
+	bool korea = jl_lang_is("ko");
+
+	for (const char *place = a->ask->region; place && !korea; place = jl_place_wider(place))
+		korea = strcasecmp(place, "korea") == 0 || strcmp(place, "한국") == 0;
+	return korea;
 }
 
 static const char *amount(struct jl_doc *doc, const struct counted *in, double usd)
@@ -200,11 +212,12 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 	else
 		jl_show_entry(doc, JL_("Cost"), JL_ESTIMATED, JL_("%s for %.4g run{/s} in %.3g month{/s}"),
 			      cost_text(doc, a, c->cost_usd), r->runs, a->ask->months);
-	jl_show_piece(doc, JL_ESTIMATED, JL_("%s in all"),
-		      isnan(a->krw_per_usd)
-			      ? jl_krw_text(doc, c->cost_usd.value * a->fx)
-			      : jl_doc_format(doc, JL_C("money", "%s %s"), jl_rounded_text(doc, c->cost_usd.value),
-					      jl_unit_localized("USD", NULL)));
+	if (!isnan(a->krw_per_usd))
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s in all"),
+			      jl_doc_format(doc, JL_C("money", "%s %s"), jl_rounded_text(doc, c->cost_usd.value),
+					    jl_unit_localized("USD", NULL)));
+	else if (wants_won(a))
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s in all"), jl_krw_text(doc, c->cost_usd.value * a->fx));
 	if (!is_rented(c) && !isnan(a->ask->util_frac))
 		jl_show_piece(doc, JL_LISTED, JL_("its share of a purchase of %s (--util)"),
 			      priced(doc, a, c->unit_usd * c->setup->sys.n_nodes));
@@ -326,8 +339,9 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
 	if (near != ask->region)
 		jl_show_piece(doc, JL_ORIGIN_NONE,
-			      JL_("no rents of %s are known, only what can be bought (--region %s)"), ask->region,
-			      near ? near : "us");
+			      near ? JL_("no rents of %s are known: those of %s are weighed")
+				   : JL_("no rents of %s are known, only what can be bought (--region %s)"),
+			      ask->region, near ? near : "us");
 	if (a->purpose && is_as_said(a->purpose, ask))
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_msg(a->purpose->en));
 	if (ask->seen)
@@ -391,7 +405,8 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	if (!is_serve(a) && ask->setup_s > 0 && (!ask->hows || ask->hows & (1U << JL_HOW_RENT | 1U << JL_HOW_SPOT)))
 		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s to set up a rented machine for each run (--setup)"),
 			      jl_units_localized(JL_TXT, ask->setup_s, JL_K_TIME, 2));
-	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_fx(doc, a->fx, a->fx_date, ask->today));
+	if (wants_won(a) || !isnan(a->krw_per_usd))
+		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
 /* A purpose's note on what it leaves out; omitted where the request gives the kind of tuning. */

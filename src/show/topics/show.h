@@ -7,7 +7,7 @@
 
 #define JL_METHOD "docs/METHOD.md"
 
-/* Text in the language of the document, into what is open. */
+/* Writes text, translated to the document's language, into the open element (heading, paragraph, cell). */
 #define JL_SHOW(doc, en) jl_doc_text((doc), JL_(en))
 
 /* The lead of a page: the question or the answer. */
@@ -190,6 +190,12 @@ void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *view, const c
 struct jl_run_view;
 void jl_show_run(struct jl_doc *doc, const struct jl_run_view *view, const char *where);
 void jl_show_check(struct jl_doc *doc, const struct jl_check_answer *answer);
+/* The verdicts in one sentence, and one mark for all: good only if more figures were judged than could not be judged. */
+void jl_show_verdicts(struct jl_doc *doc, const struct jl_check_answer *answer);
+enum jl_mark jl_check_mark(const struct jl_check_answer *answer);
+/* The smallest slow-down that the check would notice, or that it can notice none. */
+struct jl_expect;
+void jl_show_power(struct jl_doc *doc, const struct jl_expect *expect);
 /* collective.c: which PCIe lanes two cards of a desktop are taken to have. */
 void jl_show_lanes(struct jl_doc *doc);
 
@@ -215,9 +221,13 @@ void jl_show_batches(struct jl_doc *doc, const struct jl_batch_answer *answer);
 void jl_show_fit(struct jl_doc *doc, const struct jl_fit *fit);
 
 /* What a cluster delivers of a run. `options`: as in jl_show_assumed. */
+/* A row of a table of several systems. */
+void jl_show_goodput_row(struct jl_doc *doc, const struct jl_goodput *goodput, bool first);
 void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *goodput, const char *const *options);
 void jl_show_elapsed(struct jl_doc *doc, const struct jl_elapsed *elapsed,
 		     const struct jl_prediction *prediction); /* an entry; none where no run was asked for */
+/* An amount in the answer's currency, with its unit. */
+struct jl_num jl_goodput_money(struct jl_doc *doc, const struct jl_goodput *goodput, double usd);
 void jl_show_campus(struct jl_doc *doc, const struct jl_goodput *goodput, bool after); /* entries; after them tables */
 void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *goodput);          /* an entry */
 

@@ -36,7 +36,7 @@ static const struct {
 	{ "optimizer", LANE_COMPUTE, SHARE_ALL },
 };
 
-static double forward_frac(const struct jl_plan *plan)
+double jl_forward_frac(const struct jl_plan *plan)
 {
 	return plan->recompute == JL_RECOMPUTE_FULL ? 0.25 : 1.0 / 3.0;
 }
@@ -72,7 +72,7 @@ static void add_span(struct drawn *d, size_t series, const char *name, enum lane
 /* Every part of the step has its place; one that is less than a line is drawn wide has none. */
 static double add_parts(struct drawn *d, const struct jl_step_cost *step, const struct jl_plan *plan)
 {
-	const double fwd = forward_frac(plan), shares[] = { 1, fwd, 1 - fwd, 0.5 };
+	const double fwd = jl_forward_frac(plan), shares[] = { 1, fwd, 1 - fwd, 0.5 };
 	double at_s = 0;
 
 	for (size_t i = 0; i < JL_LEN(order); i++) {
@@ -95,7 +95,7 @@ static double add_parts(struct drawn *d, const struct jl_step_cost *step, const 
 /* Only lanes and series that have something; the lanes keep their order. */
 static void compact(struct drawn *d)
 {
-	static const char *const names[N_LANE] = { JL_N("compute"), JL_N("communication"), JL_N("hidden behind it"),
+	static const char *const names[N_LANE] = { JL_N("GPU busy"), JL_N("communication"), JL_N("hidden behind it"),
 						   JL_N("host"), JL_N("waiting") };
 	struct jl_chart *c = d->chart;
 	struct jl_chart_lane *lanes = jl_arena_array(d->doc->arena, N_LANE, sizeof(*lanes));

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "score/scorecard.h"
+
 #define WORST_MAX ((size_t)1 << 16) /* of the text that explains a row */
 
 /* A set is shown with the memory of its rows. */
@@ -76,44 +78,93 @@ static void sets(struct jl_doc *doc, const struct jl_validated *in)
 		"interval · naive: medians of two plain guesses, named below");
 }
 
-/* Figures, not rows of files: some rows have two, such as a rate and the memory that the run took. */
+/* Of several sets: the best and the worst median, and how many of all lie in their interval. */
+struct summary {
+	size_t n_sets;
+	double n_scored, least_ln, most_ln, inside;
+};
+
+static void sum_up(struct summary *io, double n_scored, double median_ln, double coverage_frac)
+{
+	io->least_ln = io->n_sets ? fmin(io->least_ln, median_ln) : median_ln;
+	io->most_ln = io->n_sets ? fmax(io->most_ln, median_ln) : median_ln;
+	io->inside += n_scored * coverage_frac;
+	io->n_scored += n_scored;
+	io->n_sets++;
+}
+
+/* What this release's card says of the sets that are shown: each row predicted without its source. */
+static struct summary unseen_of(struct jl_doc *doc, const struct jl_validated *in)
+{
+	struct jl_unseen *card = jl_arena_array(doc->arena, JL_UNSEEN_MAX, sizeof(*card));
+	const size_t n = card ? jl_scorecard_unseen(card, doc->arena) : 0;
+	struct summary sum = { .n_sets = 0 };
+
+	for (size_t i = 0; i < in->v->n_lines; i++)
+		for (size_t k = 0; k < n && is_shown(in, &in->v->lines[i]); k++)
+			if (strcmp(card[k].set, in->v->lines[i].set) == 0 &&
+			    (double)in->v->lines[i].score.n_rows >=
+				    card[k].n_scored) /* of one's own rows it knows nothing */
+				sum_up(&sum, card[k].n_scored, card[k].median_abs_ln, card[k].coverage_frac);
+	return sum;
+}
+
+static void say(struct jl_doc *doc, const struct summary *sum, const char *one, const char *several)
+{
+	JL_SENTENCE(doc, sum->n_sets == 1 ? one : several, JL_FIG(jl_num_share(expm1(sum->least_ln), JL_MEASURED)),
+		    JL_FIG(jl_num_share(expm1(sum->most_ln), JL_MEASURED)),
+		    JL_FIG(jl_num_share(sum->inside / sum->n_scored, JL_MEASURED)));
+}
+
+/* What the fit has not seen comes first. Figures, not rows of files: some rows have two, such as a rate and the memory that the run took. */
 static void lead(struct jl_doc *doc, const struct jl_validated *in)
 {
 	static const char *const en[JL_N_LEAVE_OUT] = {
 		"", JL_N("split_group"), JL_N("GPU"), JL_N("framework"), JL_N("link"), JL_N("source"), JL_N("codebase")
 	};
-	size_t n_figures = 0, n_scored = 0, n_sets = 0;
-	double least_ln = INFINITY, most_ln = 0, inside = 0;
+	const struct summary unseen = in->v->held_out ? (struct summary){ .n_sets = 0 } : unseen_of(doc, in);
+	struct summary shown = { .n_sets = 0 };
+	size_t n_figures = 0, n_sets = 0;
 
 	for (size_t i = 0; i < in->v->n_lines; i++)
 		if (is_shown(in, &in->v->lines[i])) {
 			const struct jl_score *s = &in->v->lines[i].score;
 
 			n_figures += s->n_rows;
-			n_scored += s->n_scored;
 			n_sets++;
-			if (s->n_scored) {
-				least_ln = fmin(least_ln, s->median_abs_ln);
-				most_ln = fmax(most_ln, s->median_abs_ln);
-				inside += (double)s->n_scored * s->coverage_frac;
-			}
+			if (s->n_scored)
+				sum_up(&shown, (double)s->n_scored, s->median_abs_ln, s->coverage_frac);
 		}
 	JL_LEAD(doc, JL_("Published measurements and predictions"));
 	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s of %s scored"),
-		      jl_units_text(JL_TXT, (double)n_scored, JL_K_NUMBER, 12),
+		      jl_units_text(JL_TXT, shown.n_scored, JL_K_NUMBER, 12),
 		      jl_units_text(JL_TXT, (double)n_figures, JL_K_NUMBER, 12));
 	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%zu set{/s}"), n_sets);
 	jl_doc_break(doc);
-	if (n_scored)
-		JL_SENTENCE(doc,
-			    n_sets == 1
-				    ? JL_("Half of the predictions are off by less than |1; |3 of the measurements "
-					  "lie in the interval.")
-				    : JL_("Half of the predictions of a set are off by less than |1 in the best of "
-					  "them and |2 in the hardest; |3 of the measurements lie in the interval."),
-			    JL_FIG(jl_num_share(expm1(least_ln), JL_MEASURED)),
-			    JL_FIG(jl_num_share(expm1(most_ln), JL_MEASURED)),
-			    JL_FIG(jl_num_share(inside / (double)n_scored, JL_MEASURED)));
+	if (unseen.n_sets) {
+		say(doc, &unseen,
+		    JL_("Sources that the fit has not seen: half of the predictions are off by less than |1; |3 of the "
+			"measurements lie in the interval, which promises 80 %."),
+		    JL_("Sources that the fit has not seen: half of the predictions of a set are off by less than |1 "
+			"in "
+			"the best of them and |2 in the hardest; |3 of the measurements lie in the interval, which "
+			"promises 80 %."));
+		jl_doc_lead(doc);
+		if (shown.n_scored > 0)
+			say(doc, &shown,
+			    JL_("Below, fitted on these rows too: |1, and |3 in the interval. --leave-out source "
+				"leaves "
+				"each row's source out."),
+			    JL_("Below, fitted on these rows too: |1 to |2, and |3 in the interval. --leave-out source "
+				"leaves each row's source out."));
+		return;
+	}
+	if (shown.n_scored > 0)
+		say(doc, &shown,
+		    JL_("Half of the predictions are off by less than |1; |3 of the measurements lie in the interval, "
+			"which promises 80 %."),
+		    JL_("Half of the predictions of a set are off by less than |1 in the best of them and |2 in the "
+			"hardest; |3 of the measurements lie in the interval, which promises 80 %."));
 	jl_doc_lead(doc);
 	if (in->v->held_out)
 		jl_doc_textf(doc, JL_("Each row is predicted by parameters that were fitted without its %s."),

@@ -144,6 +144,12 @@ static void test_changed(void **state)
 	assert_non_null(f);
 	assert_string_equal(f->what.en, "GPU3: 17 of 18 NVLinks are up");
 	gpu->n_links = 18;
+	/* what keeps every figure from being judged comes first */
+	m->cpu.load = 1.4 * m->cpu.n_threads;
+	assert_null(find(judge(m), "busy"));
+	m->cpu.load = 2 * m->cpu.n_threads;
+	assert_string_equal(judge(m)->items[0].key, "busy");
+	m->cpu.load = NAN;
 	/* slow at idle is no fault, and is said; narrow at idle is one */
 	m->gpus[3].under_load = false;
 	m->gpus[3].now.gen = 1;

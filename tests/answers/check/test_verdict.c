@@ -390,8 +390,101 @@ static void steadiness(void **state)
 	f = jl_figure_of(p.list[0], NULL);
 	jl_check_history(&h, p.list[0], p.list, N, false);
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
-	jl_check_history(&h, p.list[0], p.list, N, true);
+	jl_check_history(&h, p.list[0], p.list, 4, true);
 	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_UNJUDGED);
+	/* after five it speaks for itself, and no finer than by a fifth */
+	jl_check_history(&h, p.list[0], p.list, N, true);
+	assert_true(h.expect.notice > 1.25 && h.expect.notice < 1.4);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_NORMAL);
+	f = figure(75, 74, 76, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+}
+
+/* Five quiet runs of a drive let half of its rate be found, three do not; of drawn healthy drives and hosts one in 1,000 at most is called low. */
+static void own_spread(void **state)
+{
+	enum { N_DRAWN = 10000 };
+	const double values[N] = { 52, 100, 101, 99, 100, 102, 98, 100 };
+	uint64_t seed = 11;
+	size_t n_false[2] = { 0 };
+	struct past p;
+	struct jl_history h;
+	struct jl_figure f;
+
+	(void)state;
+	fill(&p, values, N);
+	for (size_t i = 0; i < N; i++)
+		p.records[i].kind = "storage";
+	f = jl_figure_of(p.list[0], NULL);
+	jl_check_history(&h, p.list[0], p.list, 4, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_UNJUDGED);
+	jl_check_history(&h, p.list[0], p.list, 6, false);
+	assert_int_equal(jl_verdict_of(&f, &h.expect), JL_VERDICT_LOW);
+	const double fine = h.expect.lo;
+
+	/* the spread of another figure of its kind counts */
+	for (size_t i = 1; i < N; i += 2) {
+		p.params[i][0].number = 4096;
+		p.metrics[i].value.median = 100 * (i % 4 == 1 ? 0.5 : 1.5);
+	}
+	p.params[7][0].number = p.params[5][0].number = 1 << 28;
+	p.metrics[7].value.median = p.metrics[5].value.median = 100;
+	jl_check_history(&h, p.list[0], p.list, N, false);
+	assert_true(h.n == 5 && h.expect.lo < fine - 3);
+	for (size_t drawn = 0; drawn < 2 * N_DRAWN; drawn++) {
+		const bool storage = drawn % 2;
+		const double sd = 0.01 * (double)(1 + drawn % 7);
+		double drawn_values[6];
+
+		for (size_t i = 0; i < 6; i++) {
+			double sum = -6;
+
+			for (size_t k = 0; k < 12; k++) {
+				seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+				sum += (double)(seed >> 11) / 9007199254740992.0;
+			}
+			drawn_values[i] = 100 * exp(sd * sum);
+		}
+		fill(&p, drawn_values, 6);
+		for (size_t i = 0; i < 6; i++)
+			p.records[i].kind = storage ? "storage" : "net";
+		jl_check_history(&h, p.list[0], p.list, 6, false);
+		f = figure(drawn_values[0], drawn_values[0] * 0.999, drawn_values[0] * 1.001, false);
+		n_false[storage] += jl_verdict_of(&f, &h.expect) == JL_VERDICT_LOW;
+	}
+	if (n_false[0] > N_DRAWN / 1000 || n_false[1] > N_DRAWN / 1000)
+		fail_msg("%zu and %zu of %d false", n_false[0], n_false[1], N_DRAWN);
+}
+
+/* Under a CPU quota single samples jump, their mean over its periods does not: that is judged. */
+static void quota(void **state)
+{
+	enum { N_SAMPLES = 80 };
+	const struct jl_expect e = { .lo = 90, .value = 100, .hi = 110, .bound = NAN, .notice = 1.2 };
+	const double values[1] = { 100 };
+	double samples[N_SAMPLES];
+	struct past p;
+	struct jl_figure f;
+
+	(void)state;
+	fill(&p, values, 1);
+	for (size_t i = 0; i < N_SAMPLES; i++)
+		samples[i] = i % 4 ? 0.02 : 0.06;
+	p.records[0].samples_s = samples;
+	p.records[0].n_samples = N_SAMPLES;
+	p.metrics[0].value.lo95 = 33;
+	p.records[0].noise = jl_record_noise_unknown();
+	p.records[0].noise.noisy = true;
+	p.records[0].noise.wait_frac = 0.3;
+	f = jl_figure_of(p.list[0], NULL);
+	assert_int_equal(jl_verdict_of(&f, &e), JL_VERDICT_NOISY);
+	p.records[0].noise.throttled_frac = 0.3;
+	f = jl_figure_of(p.list[0], NULL);
+	assert_true(f.value > 66 && f.value < 67 && f.lo95 > 60 && f.hi95 < 73);
+	assert_int_equal(jl_verdict_of(&f, &e), JL_VERDICT_LOW);
+	p.records[0].noise.cpu_other_frac = 0.5; /* not by the quota alone */
+	f = jl_figure_of(p.list[0], NULL);
+	assert_int_equal(jl_verdict_of(&f, &e), JL_VERDICT_NOISY);
 }
 
 static void changes(void **state)
@@ -603,6 +696,7 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts),       cmocka_unit_test(history),
 					    cmocka_unit_test(small_shm),      cmocka_unit_test(two_speeds),
 					    cmocka_unit_test(cached_arrays),  cmocka_unit_test(brief_kernels),
+					    cmocka_unit_test(own_spread),     cmocka_unit_test(quota),
 					    cmocka_unit_test(steadiness),     cmocka_unit_test(power_of_history),
 					    cmocka_unit_test(held_clocks),    cmocka_unit_test(changes),
 					    cmocka_unit_test(published),      cmocka_unit_test(seed_figures),

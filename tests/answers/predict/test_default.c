@@ -11,9 +11,22 @@
 
 #define NEAR 1.0101 /* of two within 1 % the plainer is taken */
 
+/* A model that is trained from nothing: none that makes vectors. */
+static const struct jl_model_info *drawn_model(const struct jl_catalog *cat)
+{
+	size_t n = 0, at;
+
+	for (size_t i = 0; i < cat->n_models; i++)
+		n += !cat->models[i].embeds;
+	at = pick((uint32_t)n);
+	for (size_t i = 0;; i++)
+		if (!cat->models[i].embeds && at-- == 0)
+			return &cat->models[i];
+}
+
 static void random_job(struct jl_request *req, const struct jl_catalog *cat, bool large, char system[96])
 {
-	const struct jl_model_info *model = &cat->models[pick((uint32_t)cat->n_models)];
+	const struct jl_model_info *model = drawn_model(cat);
 	const struct jl_gpu *gpu = &cat->gpus[pick((uint32_t)cat->n_gpus)];
 	static const double hosts[] = { 8, 16, 32, 64, 125, 256, 512, 1024, 2048 };
 

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 refuse() { # ARGS...
-	timeout 60 "$JEOUL" "$@" >"$work/out" 2>"$work/err"
+	within 60 "$JEOUL" "$@" >"$work/out" 2>"$work/err"
 	local got=$?
 	out=$(tr -d '\0' < "$work/out") err=$(cat "$work/err")
 	if [ $got = 1 ] || [ $got = 2 ]; then ok; else bad "jeoul ${*:0:80} ended with $got"; fi

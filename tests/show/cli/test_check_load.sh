@@ -50,5 +50,19 @@ print(sum(x['verdict'] == 'low' for x in r), sum(x['verdict'] != 'noisy' for x i
 	if [ "$low" = 0 ]; then ok; else bad "repeat $i: $low false low: $(cat "$work/out")"; fi
 done
 echo "$repeats repeats under load: $n_verdicts verdicts, $n_noisy withheld as noisy, $n_low low"
+# a CPU quota is named, where a cgroup can be made
+group=/sys/fs/cgroup/jeoul-test-$$ quota=cpu.max text="$((50000 * $(nproc))) 100000"
+if [ ! -e /sys/fs/cgroup/cgroup.controllers ]; then group=/sys/fs/cgroup/cpu/jeoul-test-$$ quota=cpu.cfs_quota_us text=$((50000 * $(nproc))); fi
+if mkdir "$group" 2>/dev/null && echo "$text" 2>/dev/null > "$group/$quota"; then
+	sh -c 'echo $$ > "$0/cgroup.procs"; exec "$1" bench gemm --size 1024 --time "1 s" --json' "$group" "$JEOUL" > "$work/out" 2>"$work/err"
+	python3 -c "
+import json, os, sys
+n = json.load(open('$work/out'))['records'][0]['noise']
+sys.exit(not (n['quota_cpus'] == os.cpu_count() / 2 and n['n_cpus'] == os.cpu_count() and 0 <= n['throttled_frac'] <= 0.6))" && ok || bad "no quota: $(cat "$work/out" "$work/err")"
+	if grep -q "CPU quota" "$work/out"; then timeout 60 "$JEOUL" check --lang en > "$work/out"; out=$(cat "$work/out"); has "CPU quota"; fi
+	rmdir "$group"
+else
+	rmdir "$group" 2>/dev/null; echo "no cgroup can be made here: a quota is not tried"
+fi
 if [ $((n_verdicts + n_noisy)) -ge $((4 * repeats)) ]; then ok; else bad "results are missing: $n_verdicts and $n_noisy"; fi
 finish

@@ -177,5 +177,7 @@ run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100-sxm5" --tariff kepco --ut
 run 0 cost --bill-of "dgx-h100" --util 50% --tariff 한전 --lang en; flat; has "the general tariff is taken"; has "0 kWh a month used there already"
 run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100-sxm5" --tariff kepco-residential --json; json "j['tariff'] == 'kr-residential-low-2025'"
 run 0 cost --own "rtx-3090 desktop" --rent "2 USD/h" --tariff kepco --json; json "j['tariff'] == 'kr-residential-low-2025'"
+# the sentence says the table's figures, the other currency no more digits than its rate has
+run 0 cost --buy rtx-4090 --rent rtx-4090 --util 60% --horizon "3 y" --lang en; total=$(sed -n 's/.*rtx-4090 (rented)  .* \([0-9,]*\)$/\1/p' "$work/out" | head -1); flat; has "rtx-4090 (rented) $total USD"; like "rented) [0-9]*,000 KRW"
 
 finish

@@ -32,7 +32,7 @@ if ! grep -q __asan_init "$JEOUL"; then # whose shadow is larger than any limit
 fi
 # ... nor is little memory waited for without an end
 if ! grep -q __asan_init "$JEOUL"; then
-	(ulimit -v 100000; exec timeout 60 "$JEOUL" bench gemm --size 256 --time "1 s" --no-store) >out 2>err; code=$?
+	(ulimit -v 100000; within "" "$JEOUL" bench gemm --size 256 --time "1 s" --no-store) >out 2>err; code=$?
 	out=$(cat out) err=$(cat err)
 	[[ $code == 1 ]] && ok || bad "bench gemm in 100 MB ended with $code"
 	says "address space is limited"; one_line
@@ -49,7 +49,7 @@ done
 run 1 predict ./pipe --on rtx-4090 --lang en; says "it is a pipe without a writer"; one_line
 (sleep 0.3; echo "a machine of 8 GPUs" >pipe) & run 0 audit pipe; wait $!
 run 0 audit <(sleep 2; echo "a machine of 8 GPUs")
-limit_s=60
+limit_s=
 
 # Dates leave room for what is reckoned from them.
 run 2 cost --buy "rtx-3090 desktop 2200 USD" --rent "1 USD/h" --start 9999-01-01; says "calendar from 1900 to 2999"; one_line
@@ -136,7 +136,7 @@ if [[ $("$JEOUL" --version) == *seccomp* ]]; then
 	for _ in $(seq 50); do grep -qs "^Seccomp:.*2" /proc/$listener/status && break; sleep 0.1; done
 	grep -qs "^Seccomp:.*2" /proc/$listener/status && grep -qs "^NoNewPrivs:.*1" /proc/$listener/status && ok || bad "the listener is not confined"
 fi
-run 0 bench net --to 127.0.0.1 --port $port --time 0.2s --json
+run 0 bench net --to 127.0.0.1 --port $port --time 2s --json
 wait $listener && ok || bad "a confined listener ended with $?: $(cat listen.out)"
 
 # a PostgreSQL server without an end: remarks for ever, one row after the other, an error that gives orders to a terminal
@@ -145,7 +145,7 @@ if "$JEOUL" doctor --json 2>/dev/null | python3 -c 'import json,sys; sys.exit(no
 		port=$((20000 + RANDOM % 20000))
 		python3 "$(dirname "$0")/hostile_postgres.py" $mode $port >pg.out 2>/dev/null & pg=$!
 		for _ in $(seq 200); do grep -qs ready pg.out && break; sleep 0.05; done
-		([[ $JEOUL == */asan/* ]] || ulimit -v 3000000; exec timeout 40 "$JEOUL" store list --store "postgresql://u@127.0.0.1:$port/d?sslmode=disable&gssencmode=disable") >out 2>err; code=$?
+		([[ $JEOUL == */asan/* ]] || ulimit -v 3000000; within 40 "$JEOUL" store list --store "postgresql://u@127.0.0.1:$port/d?sslmode=disable&gssencmode=disable") >out 2>err; code=$?
 		out=$(cat out) err=$(cat err)
 		[[ $code == 1 ]] && ok || bad "a PostgreSQL server ($mode) ended it with $code: $err"
 		one_line
@@ -160,8 +160,8 @@ run 1 audit turned.md --fix; says "turns the text around"; one_line
 
 # JSON whose tree would be eighty times as large, tags of YAML by the thousand, a supply without connectors, a far future
 python3 -c "print('[' + ','.join(['{}'] * 2700000) + ']')" > tree.json
-([[ $JEOUL == */asan/* ]] || ulimit -v 3000000; exec timeout 20 "$JEOUL" flops tree.json) >out 2>err; code=$?
-[[ $code != 0 && $code != 124 ]] && ok || bad "eight megabytes of empty objects ended with $code"
+([[ $JEOUL == */asan/* ]] || ulimit -v 3000000; within 20 "$JEOUL" flops tree.json) >out 2>err; code=$?
+[[ $code == 1 ]] && ok || bad "eight megabytes of empty objects ended with $code"
 python3 -c "
 for i in range(40000): print('%%TAG !t%d! tag:x,%d:' % (i, i))
 print('---'); print('title: a')" > tags.yaml

@@ -14,8 +14,15 @@ run 0 predict llama-3-8b --on h100 --lang ko; flat; has "'h100'"; has "h100-sxm5
 for command in "fit llama-3-8b" "serve llama-3-8b"; do
 	run 0 $command --on h100 --lang en; flat; has "'h100' is read as h100-sxm5"
 done
+# a name that several share: the usual one, and which it is
+run 0 predict llama-3-8b --on 8xA100 --lang en; flat; has "'A100' is read as a100-sxm4-80gb; for another write a100-sxm4-40gb, a100-pcie-80gb, a100-pcie-40gb"
+run 0 predict resnet-50 --on v100 --lang en; flat; has "'v100' is read as v100-sxm2-16gb; for another write v100-sxm2-32gb"
+# more than any host holds are a cluster of the usual hosts
+for text in "16384x h100-sxm5" "16384x h100" "16384 H100"; do
+	run 0 fit llama-3-8b --on "$text" --lang en; flat; has "is read as 2048x(8x h100-sxm5)"
+done
+run 2 predict llama-3-8b --on "12x h100-sxm5" --lang en; one_line; says "2x(8x h100-sxm5)"
 # one question with what to choose from
-run 1 predict llama-3-8b --on 8xA100 --lang en; one_line; says "write a100-sxm4-80gb, a100-sxm4-40gb"
 run 1 predict llama-3-8b --on "mac studio" --lang en; one_line; says "apple-m3-ultra, apple-m4-max"; [[ "$err" != *gaudi* ]] && ok || bad "$err"
 run 1 predict llama-3-8b --on "jetson orin" --lang en; one_line; says "jetson-agx-orin-64gb"
 # systems that were missing

@@ -55,6 +55,10 @@ run 0 plan gpt3-1.3b --on dgx-a100-80gb --global-batch 64 --fix tp=2,pp=2,zero=1
 has "--tensor-model-parallel-size 2"; has "--pipeline-model-parallel-size 2"; has "--use-distributed-optimizer"; has "--global-batch-size 64"
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --global-batch 64 --fix tp=2 --settings deepspeed; has "# DeepSpeed"
 
+# no flags of frameworks that do not run there
+run 0 plan llama-3-8b --on v5p-64 --tokens 1e9 --lang en; flat; has "none for Megatron-LM: it does not run on TPUs; MaxText and PyTorch/XLA do"; lacks "micro-batch-size"
+run 0 predict llama-3-8b --on v5p-64 --lang en; has "XLA"; lacks "PyTorch eager"; lacks "torch.compile"
+
 # What one framework does together: Megatron-LM moves no weights, others weights beside the optimizer; slices overlap over NVLink alone; all
 # that differs from predict is said, in the options' words
 for how in "llama-2-70b --on 16x(a100-sxm4-80gb) --global-batch 16" "llama-3-8b --on h200-sxm --global-batch 1"; do

@@ -40,6 +40,10 @@ run 0 "${seed[@]}" --sweep gpus=1,2,4,8,10 --json
 json "[r['n_gpus'] for r in j['sweep']] == [1, 2, 4, 8, 10] and j['sweep'][0]['speedup'] == 1"
 json "j['sweep'][-1]['speedup'] < 4 and j['sweep'][0]['breakdown_s']['data_parallel'] == 0"
 # More that are slower say so
+# one host of several is as sure as that host alone, and the speed-up has an interval
+run 0 predict llama-3-8b --on "8x h100-sxm5" --json; alone=$(python3 -c "import json,sys; a = json.load(open(sys.argv[1])); print([a['step_s'], a['memory_peak_B']])" "$work/out")
+run 0 predict llama-3-8b --on "2x(8x h100-sxm5)" --sweep gpus=8,16 --json; json "[j['sweep'][0]['step_s'], j['sweep'][0]['memory_peak_B']] == $alone"
+json "j['sweep'][0]['speedup_range'] == {'value': 1, 'lo': 1, 'hi': 1} and j['sweep'][1]['speedup_range']['lo'] < j['sweep'][1]['speedup'] < j['sweep'][1]['speedup_range']['hi']"
 run 0 predict gpt-305m --on "2x rtx-3090" --batch 4 --seq 512 --sweep gpus=1,2 --lang en; flat; like "2 GPUs are [12].[0-9]x slower than 1 with"
 run 0 predict gpt-305m --on "2x rtx-3090" --batch 4 --seq 512 --sweep gpus=1,2 --lang ko; flat; like "1장보다 [12].[0-9]배 느립니다"; lacks "배 빠릅니다"
 # The same cluster, two hosts
@@ -468,4 +472,12 @@ run 0 predict flux1_dev --forward --on h100-sxm5 --batch 1 --json; json "20 < j[
 run 0 predict flux1_dev --forward --on h100-sxm5 --batch 1 --precision fp32 --json; json "40 < j['memory_B']['weights'] / 2**30 < 50"
 run 0 predict --assumptions flux1_dev --forward --on h100-sxm5 --batch 1 --lang en; flat; has "weights in 16 bits, as they are loaded for inference"
 
+# a batch that so many workers do not divide cuts layers, as such runs do
+run 0 predict gpt3-175b --on "128x dgx-a100-80gb" --global-batch 1536 --seq 2048 --json; json "j['global_batch'] == 1536"
+# one GPU by itself and in a sweep's recipe: both speeds, and why they differ
+run 0 predict gpt-305m --on "8x a100-sxm4-80gb" --sweep gpus=1,8 --lang en; flat; has "by itself, as 'predict' runs it with weights in 32 bits"
+# memory of a host that nobody sells is not assumed in silence
+run 0 predict llama-3-405b --on "8x b200" --offload optimizer,params --lang en; flat; has "no listed host with this GPU has so much"
+# a few GiB are there in every host
+run 0 fit llama-3-8b --on rtx-4090 --tune qlora --lang en; flat; lacks "without memory of the host"; lacks "where the host has"
 finish

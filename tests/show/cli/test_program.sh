@@ -37,6 +37,9 @@ json "j['unit'] == 'tokens' and abs(j['units_per_s']['value'] / j['samples_per_s
 json "j['modules'][0]['depth'] == 0 and [m['name'] for m in j['modules']][1:] == ['TwoLayers', 'layers', '*']"
 json "j['params'] == 2097152 and j['global_batch'] == 64 and j['precision'] == 'bf16'"
 run 0 predict mlp.jprog --on h200-sxm --launch 2ms --json; json "j['bound_by'] == 'host_launch'"
+run 0 predict mlp.jprog --on h200-sxm --host-step 50ms --json; json "j['bound_by'] == 'host_launch'"
+run 2 predict mlp.jprog --on h200-sxm --host-step 140us --launch 30us; says 'give one'; one_line
+run 2 predict gpt2-124m --on h200-sxm --host-step 140us; says 'captured programs'; one_line
 run 0 predict mlp.jprog --on 8x\(h100-sxm5\) --json; json "j['global_batch'] == 512 and j['breakdown_s']['data_parallel'] > 0"
 run 0 predict mlp.jprog --on 2x\(rtx-3090\) --sweep gpus=1,2 --json; json "len(j['sweep']) == 2"
 run 0 predict mlp.jprog --on h200-sxm --kernels --json

@@ -29,8 +29,17 @@ for lang in en ko; do
 done
 run 0 predict llama-3-8b --on h100-sxm5 --serve --output 1 --lang en; lacks "?"; has "Bound by"
 for load in "--users=1" "--rate=1/s" "--concurrency=1"; do
-	run 0 serve llama-3-8b --on rtx-4090 "$load" --answer 1 --lang en; flat; has "The one token of an answer after "; lacks "TPOT"; lacks "e+0"; lacks "Overloaded"
+	said="The one token of an answer after "; [ "$load" = "--rate=1/s" ] && said="The targets are met by 1 GPU"
+	run 0 serve llama-3-8b --on rtx-4090 "$load" --answer 1 --lang en; flat; has "$said"; lacks "TPOT)"; lacks "e+0"; lacks "Overloaded"
 done
+# a rate alone sizes the service by the page's targets, which are said; they are no reason to exit with 3
+run 0 serve llama-3-8b --on "8x h100-sxm5" --rate 4/s --lang en; flat; has "The targets are met by 1 GPU"; has "targets: 500 ms to the first token, 50 ms a token (--ttft, --tpot)"
+run 0 serve llama-3-8b --on "8x h100-sxm5" --rate 4/s --json; cp "$work/out" "$work/alone"
+run 0 serve llama-3-8b --on "8x h100-sxm5" --rate 4/s --ttft "0.5 s" --tpot "0.05 s" --json; python3 -c "
+import json, sys
+a, b = (json.load(open(p)) for p in sys.argv[1:])
+sys.exit(not (a['n_gpus_used'] == b['n_gpus_used'] == 1 and a['usd_per_Mtoken_out'] == b['usd_per_Mtoken_out']))" "$work/alone" "$work/out" && ok || bad "a rate alone and the page's targets are two answers"
+run 0 serve llama-3-70b --on dgx-h100 --rate 400/s --lang en; lacks "targets"
 # one denominator: rent and electricity of tokens that go in, where the answer goes with them
 run 0 serve deepseek-v3 --on dgx-h200 --concurrency 64 --answer 1 --lang en; flat; has " USD by rent, the answer with it; electricity 0.00"
 run 0 serve llama-3-8b --on h100-sxm5 --answer 1 --concurrency 4 --tpot "50 ms" --json
@@ -46,6 +55,18 @@ json "j['meets'] and j['n_gpus'] * j['n_copies'] == 1 and j['ttft_s']['p90']['va
 run 0 serve llama-3-8b --on dgx-h100 --gpus 1 --ttft "1 s" --tpot "50 ms" --json
 json "j['rate_max_per_s'] > 8 and j['meets'] and j['tpot_s']['p90']['value'] <= 0.05"
 run 3 serve llama-3-8b --on dgx-h100 --rate 2/s --ttft "1 ms" --lang en; has "not met"
+# a day: copies that follow the load beside a fixed number; money hangs together with hours; a slow start costs more
+printf 'hour,rate\n3,5\n13,60\n' >"$work/day.csv"
+run 0 serve llama-3-8b --on dgx-h100 --engine vllm --day "$work/day.csv" --ttft "1 s" --tpot "40 ms" --json
+json "j['day']['static']['within_frac'] > 0.9 and j['day']['autoscaled']['worst_hour_within_frac'] > 0.9 and j['day']['autoscaled']['gpu_h'] < 0.85 * j['day']['static']['gpu_h']"
+json "abs(j['day']['autoscaled']['usd'] / (j['day']['autoscaled']['gpu_h'] * 3600 * j['rent']['usd_per_gpu_s']) - 1) < 1e-9 and len(j['day']['hours']) == 24"
+json "abs(sum(h['rate_per_s'] for h in j['day']['hours']) / 24 / j['day']['mean_rate_per_s'] - 1) < 1e-6 and 'num_requests_(running|waiting)' in j['day']['policy']"
+quick=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['day']['autoscaled']['gpu_h'])" "$work/out")
+run 0 serve llama-3-8b --on dgx-h100 --engine vllm --day "$work/day.csv" --ttft "1 s" --tpot "40 ms" --start "30 min" --json; json "j['day']['autoscaled']['gpu_h'] > $quick"
+run 2 serve llama-3-8b --on dgx-h100 --day office --rate 9/s; run 2 serve llama-3-8b --on dgx-h100 --day office --ttft "1 s"; run 2 serve llama-3-8b --on dgx-h100 --day noon --rate 1/s --ttft "1 s"
+# a router that sees how busy copies are waits less in the tail
+run 0 serve llama-3-8b --on dgx-h100 --engine vllm --gpus 1 --rate 130/s --route random --json; any=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['ttft_s']['p99']['value'])" "$work/out")
+run 0 serve llama-3-8b --on dgx-h100 --engine vllm --gpus 1 --rate 130/s --route least --json; json "j['ttft_s']['p99']['value'] < $any and abs(j['requests_per_s']['value'] - 130) < 1"
 # More arrives than it answers
 run 0 serve llama-3-8b --on l4 --rate 50/s --json; json "not j['keeps_up'] and 0.1 < j['rate_held_per_s'] < 5"
 held=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['rate_held_per_s'])" "$work/out")
@@ -123,6 +144,16 @@ slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['e2e_s'][
 run 0 serve llama-3-8b --on l4 --engine vllm --concurrency 64 --prompt 2000 --answer 1000 --kv-host "64 GiB" --json
 json "j['n_preempted'] > 0 and j['e2e_s']['mean']['value'] < $slow and '--kv-offloading-size 64' in j['flags']"
 run 0 serve deepseek-v3 --on dgx-h200 --weights fp8 --gpus 8 --ep 4 --dp-attention --lang en; flat; has "4 GPUs share the experts whole"; has "cut by requests"
+# settings only of engines that run there
+run 0 serve llama-3-8b --on tpu-v5e --gpus 1 --weights int8 --json; json "'vllm serve' in j['flags'] and 'flags_2' not in j"
+run 0 serve llama-3-8b --on apple-m2-ultra --json; json "'llama-server' in j['flags'] and 'flags_2' not in j"
+run 0 serve llama-3-8b --on mi300x --lang en; has "vLLM, SGLang"; lacks "trtllm"
+run 2 serve llama-3-8b --on apple-m2-ultra --engine vllm; one_line; says "--engine llama.cpp"
+run 0 serve llama-2-7b --on apple-m2-ultra --lang en; flat; has "neither a rent nor the power of these devices is known"; lacks "? USD"
+# settings of a sweep are those of its knee
+run 0 serve llama-3-8b --on h100-sxm5 --engine vllm --sweep rate=1,16,64 --lang en; flat; has "vLLM, for the knee at 16 requests/s"; lacks "--max-num-seqs 32 "
+# a mixture's answers wait for the weights of its experts
+run 0 serve mixtral-8x7b --on "2x h100-sxm5" --concurrency 1 --json; json "j['bound_by'] == 'reading the weights' and j['bound_frac'] > 0.5"
 run 2 serve llama-3-8b --on tpu-v5p --engine trtllm; one_line; says "NVIDIA"
 run 2 serve llama-3-8b --on tpu-v5p --engine llama.cpp; one_line; says "--engine vllm"
 run 2 serve llama-3-8b --on dgx-h100 --ep 2; one_line; says "no experts"
@@ -135,7 +166,7 @@ worth() { # LOAD...: of the answer, the larger the better
 	run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json "$@"
 	python3 -c "import json,sys; a = json.load(open(sys.argv[1])); print(a.get('rate_max_per_s') or 1 / a['e2e_s']['mean']['value'])" "$work/out"
 }
-for load in "--users=200" "--rate=6/s" "--concurrency=32" "--tpot=50 ms"; do
+for load in "--users=200" "--concurrency=32" "--tpot=50 ms"; do
 	best=$(for cut in 2 4 8; do worth "$load" --gpus $cut; done | sort -g | tail -1)
 	own=$(worth "$load")
 	run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json "$load"
@@ -307,11 +338,19 @@ for i in 1 2 3 4 5 6; do
 	json "abs(j['input_tokens_per_s']['value'] / j['requests_per_s']['value'] / ($prompt + ($turns - 1) * ($answer + $turn) / 2) - 1) < 0.06"
 	json "j['n_requests'] % $turns == 0 and j['n_refused'] == 0 and 0 < j['kv_max_frac'] <= 1 and j['ttft_s']['p50']['value'] <= j['ttft_s']['p90']['value'] <= j['ttft_s']['p99']['value']"
 done
-run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --concurrency 4 --lang en; flat; has "4 sessions of 2 turns at once"; has "500 tokens more each turn (--turn-tokens)"; has "computed again 0"
+run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --concurrency 4 --lang en; flat; has "4 sessions at once, of 2 turns each"; has "500 tokens more each turn (--turn-tokens)"; has "computed again 0"
 run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1s --lang ko; flat; has "세션"
 run 3 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1ms --lang en; flat; has "no session within the targets"
 run 2 serve llama-3-8b --on h100-sxm5 --turns 2 --users 3; one_line; says "--turns"
 run 2 serve llama-3-8b --on h100-sxm5 --tool-wait 3s; one_line; says "--turns"
 run 2 serve llama-3-8b --on h100-sxm5 --kv-nvme 1TB; one_line; says "--kv-host"
 run 1 serve llama-3-8b --on h100-sxm5 --turns 900 --turn-tokens 1 --answer 1 --prompt 10 --concurrency 100000; one_line; says "sessions"
+# models that embed: sequences of the length asked for, no answer; twice the length, fewer sequences; what concerns answers is refused
+run 0 serve bge-m3 --on l4 --input 512 --json; json "abs(j['input_tokens_per_s']['value'] / j['requests_per_s']['value'] / 512 - 1) < 0.01 and j['fits']"
+short=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['requests_per_s']['value'])" "$work/out")
+run 0 serve bge-m3 --on l4 --input 1024 --json; json "0.3 * $short < j['requests_per_s']['value'] < 0.6 * $short"
+run 0 serve bge-m3 --on l4 --engine vllm --lang en; flat; has "sequences of 512 tokens a second"; has "--runner pooling"
+run 2 serve bge-m3 --on l4 --answer 5; one_line; says "--answer does nothing beside bge-m3"
+run 2 serve llama-3-8b --on l4 --input 5; one_line; says "a model that embeds"
+run 2 predict bge-m3 --on l4 --serve; one_line; says "ask 'jeoul serve bge-m3'"
 finish

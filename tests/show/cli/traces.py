@@ -57,6 +57,9 @@ def main():
 		event(cat="gpu_memcpy" if kernel == "pageable" else "kernel", name=KERNELS[kernel], tid=7, ts=start, dur=took, args={"device": 0, "stream": 7, "correlation": number, "grid": [132, 1, 1]})
 		gpu = start + took
 
+	if what == "ahead":  # of the step before, which still runs when the first marked one begins
+		for _ in range(200):
+			launch("product", 100, "aten::mm")
 	for k in range(n_steps):
 		began = host
 		if what == "slow_loader":
@@ -76,6 +79,9 @@ def main():
 			host = gpu
 			for _ in range(900):
 				launch("one", 3, "aten::addcdiv_", host_us=18.0)
+		elif what == "optimizer_without_gaps":  # tensors so large that the host keeps up
+			for _ in range(400):
+				launch("one", 8, "aten::addcdiv_", host_us=2.0)
 		else:
 			launch("one", 50, "aten::_fused_adamw_")
 		event(cat="user_annotation", name="Optimizer.step#AdamW.step", tid=1, ts=t, dur=host - t, args={"External id": 8000000 + k})

@@ -31,6 +31,8 @@ def steps(what, seed, n):
 			s *= 1 + 0.22 * i / n
 		elif what == "shift" and i >= at:
 			s *= 1.25
+		elif what == "block" and at <= i < at + n // 10:
+			s *= 1.5
 		elif what == "checkpoints" and i % 100 == 0:
 			kind = "checkpoint"
 		yield i, s, kind, base
@@ -90,7 +92,7 @@ def write(trainer, what, seed, out, every=None):
 		out.write("\n")
 
 
-EXPECT = {"periodic": ("periodic_stalls",), "stalls": ("stalls", "jitter"), "drift": ("drift",), "shift": ("shift",), "checkpoints": ("checkpoints",)}
+EXPECT = {"periodic": ("periodic_stalls",), "stalls": ("stalls", "jitter"), "drift": ("drift",), "shift": ("shift",), "block": ("slow_block",), "checkpoints": ("checkpoints",)}
 
 
 def main():
@@ -99,7 +101,7 @@ def main():
 		return
 	import io
 	jeoul, n_seeds, bad, total = sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 3, [], {}
-	plants = ("", "periodic", "stalls", "drift", "shift", "checkpoints")
+	plants = ("", "periodic", "stalls", "drift", "shift", "block", "checkpoints")
 	for i, trainer in enumerate(EVERY):
 		for what in plants if n_seeds else (plants[i % len(plants)],):
 			for seed in range(max(1, n_seeds)):
