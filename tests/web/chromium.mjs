@@ -15,7 +15,7 @@ export const check = (ok, what) => { if (ok) passed++; else { failed++; console.
 export async function settle(page) {
   await page.waitForFunction(() => document.querySelector("main")?.dataset.ready && !document.querySelector(".waiting"), null, { timeout: 60000 });
   await page.waitForTimeout(250);
-  await Promise.all(page.reading);
+  for (let n = -1; n !== page.reading.length;) { n = page.reading.length; await Promise.all(page.reading); }
 }
 async function fromFolder(page, folder) {
   const nameOf = (url) => basename(new URL(url).pathname);

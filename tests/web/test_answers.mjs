@@ -2,7 +2,8 @@
 // service is drawn, where a verdict's mark lies, which plan was chosen. Usage: test_answers.mjs BASE [SHOTS]
 import { base, check, done, open, settle, shots } from "./chromium.mjs";
 
-const answerOf = (page, command, has = () => true) => page.answers.findLast((a) => a.url.endsWith(command) && has(a.body))?.body;
+// the last answer whose body was read: one that is still on its way says nothing yet
+const answerOf = (page, command, has = () => true) => page.answers.findLast((a) => a.url.endsWith(command) && Object.keys(a.body).length > 0 && has(a.body))?.body;
 const text = async (page, what) => (await page.locator(what).allInnerTexts()).join(" ").replace(/\s+/g, " ");
 const bare = (s) => s?.replaceAll(" ", "");
 const shot = async (page, name) => { if (shots) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true }); };
@@ -94,7 +95,7 @@ for (const [lang, auto, changed] of [["en", "auto", "plan changed"], ["ko", "자
   check(chips.length === 4 && chips.every((c) => c.startsWith(`${auto}: `)), `plan ${lang}: chips ${chips}`);
   check((await text(whatif, ".result .plan")).includes("FSDP"), `plan ${lang}: none on What if`);
   await whatif.context().close();
-  const serve = await open(`/?view=serve&lang=${lang}`), weights = answerOf(serve, "/serve").weights;
+  const serve = await open(`/?view=serve&lang=${lang}`), weights = answerOf(serve, "/serve", (b) => b.weights).weights;
   check(await serve.locator("#f-weights option").first().innerText() === `${auto}: ${weights}` && (await text(serve, ".result .plan")).includes(weights), `plan ${lang}: serve '${await text(serve, ".result .plan")}'`);
   await serve.context().close();
   const price = await open(`/?view=price&lang=${lang}`);

@@ -382,29 +382,31 @@ static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct s
 					       : JL_ESTIMATED));
 }
 
+static bool throttled(const struct jl_judged *j)
+{
+	return j->record->noise.throttled_frac > JL_NOISE_STOPPED_FRAC;
+}
+
 /* Why there is no verdict. */
 static void noise(struct jl_doc *doc, const struct jl_judged *j)
 {
 	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
 
-	jl_show_entry(doc, JL_("Noise"), JL_MEASURED,
-		      j->record->noise.throttled_frac > JL_NOISE_STOPPED_FRAC
-			      ? "%s"
-			      : JL_("%s; measure again on a quiet machine"),
+	jl_show_entry(doc, JL_("Noise"), JL_MEASURED, throttled(j) ? "%s" : JL_("%s; measure again on a quiet machine"),
 		      jl_noise_why(en, text, &j->record->noise) ? text
 		      : j->record->noise.why                    ? j->record->noise.why
 								: JL_("the machine was busy"));
 }
 
-/* They were measured together: the reason of the one that was disturbed most. */
-static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a)
+/* The reason of the result that was disturbed most; a quota, which does not pass, apart from other processes, which do. */
+static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a, bool by_quota)
 {
 	const struct jl_judged *most = NULL;
 
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_judged *j = &a->judged[i];
 
-		if (j->verdict == JL_VERDICT_NOISY &&
+		if (j->verdict == JL_VERDICT_NOISY && throttled(j) == by_quota &&
 		    (!most || j->record->noise.cpu_other_frac > most->record->noise.cpu_other_frac))
 			most = j;
 	}
@@ -585,7 +587,8 @@ void jl_show_check(struct jl_doc *doc, const struct jl_check_answer *a)
 		return;
 	}
 	counts(doc, a);
-	noisiest(doc, a);
+	noisiest(doc, a, true);
+	noisiest(doc, a, false);
 	age(doc, a);
 	table(doc, a);
 	unsteady(doc, &a->steadiness);

@@ -581,7 +581,7 @@ static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 	if (!chart)
 		return;
 	chart->y = JL_AXIS(.label = JL_("share of the time"), .kind = JL_K_FRACTION);
-	for (int i = 1; i <= JL_N_CAUSE; i++) {
+	for (enum jl_cause i = JL_CAUSE_CHECKPOINT; i <= JL_N_CAUSE; i++) {
 		const bool rest = i == JL_N_CAUSE;
 		double most = 0;
 
@@ -594,7 +594,7 @@ static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 		struct jl_chart_point *points = jl_show_series(
 			doc, chart, n, rest ? JL_("other") : jl_msg(jl_causes[i].en), JL_ESTIMATED, g->n_sizes);
 
-		chart->series[n++].look = i;
+		chart->series[n++].look = (int)i;
 
 		for (size_t k = 0; points && k < g->n_sizes; k++) {
 			points[k].y = rest ? other[k] : lost_to(&g->sizes[k], i);
