@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times drawn programs on GPU 0: measure.py LIST OUT [--profile N] [--seconds S] [--limit S], or measure.py LIST --precompile I/N
 
-Writes a JSON line for each program as soon as it is done, and first a line with figures of the host. Programs already in OUT are skipped,
+Writes a JSON line for each program as soon as it is done, and before every tenth a line with figures of the host. Programs already in OUT are skipped,
 so a run that was cut goes on where it ended. A worker runs them one after the other; when it dies (a device error, a hang), the program at
 fault is written down as failed and a fresh worker goes on. --profile: afterwards, one step of N of the timed programs (spread over the list; all: every one) under the
 profiler, so that its hooks disturb no timing. Compiled programs: first run --precompile in N processes; it fills PyTorch's cache and times nothing.
@@ -160,13 +160,19 @@ def broken(row):
 	return "CUDA error" in text or "device-side assert" in text or "CUBLAS_STATUS_EXECUTION_FAILED" in text
 
 
+HOST_EVERY = 10  # programs between two timings of the host, which changes while others use the machine
+
+
 def worker(args, programs, job, mark):
+	import host
 	import torch
 
 	until_s = args.until
-	for r in programs:
+	for i, r in enumerate(programs):
 		if mark in done(args.out).get(r["id"], ()):
 			continue
+		if mark == "step" and i % HOST_EVERY == 0:
+			write(args.out, dict(host=host.figures()))
 		if time.time() > until_s:
 			print("out of time", flush=True)
 			return 3
@@ -270,11 +276,7 @@ def main():
 	if args.precompile:
 		return precompile(programs, args.precompile)
 	if args.worker:
-		import host
-
 		mine = [r for r in programs if r["id"] in set(args.ids.split(","))]
-		if args.worker == "step":
-			write(args.out, dict(host=host.figures()))
 		return sys.exit(worker(args, mine, trace_one if args.worker == "profile" else measure, args.worker))
 	supervise(args, programs, "step")
 	if args.profile and os.path.exists(args.out):

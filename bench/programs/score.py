@@ -17,6 +17,7 @@ import json
 import math
 import os
 import random
+import statistics
 import subprocess
 import sys
 
@@ -34,6 +35,13 @@ def read_measured(path):
 				rows[row["id"]].update(row)
 				rows[row["id"]].setdefault("took_s", took_s)
 	return rows
+
+
+def host_options(path):
+	"""What `python -m jeoul host` would have said: the median of the host's timings beside the programs'."""
+	with open(path) as file:
+		timed = [row["host"]["linear_step_s"] for row in map(json.loads, file) if "linear_step_s" in row.get("host", {})]
+	return ["--host-step", f"{1e6 * statistics.median(timed):.0f} us"] if timed else []
 
 
 def predict(args, path):
@@ -224,12 +232,13 @@ def arguments():
 	parser.add_argument("--jeoul", required=True)
 	parser.add_argument("--on", default="h200-sxm")
 	parser.add_argument("--csv")
+	parser.add_argument("--host-timed", action="store_true", help="predict for the host as it was timed during the run")
 	parser.add_argument("--quiet", action="store_true", help="summaries only")
 	parser.add_argument("--jobs", type=int, default=2)
 	parser.add_argument("--operators", action="store_true", help="single operators: list, figures and captures of operators.py")
 	parser.add_argument("--kernels", type=int, default=0, help="--operators: show so many measured kernels of each")
 	args = parser.parse_args(argv)
-	args.options = options
+	args.options = options + (host_options(args.measured) if args.host_timed else [])
 	return args
 
 
