@@ -50,10 +50,11 @@ static struct jl_arena_block *add_block(struct jl_arena *arena, size_t need_B)
 		size_B = need_B;
 	if (jl_budget_hold(size_B))
 		return NULL;
-	block = jl_realloc(NULL, sizeof(*block) + size_B);
+	block = jl_zeroed(sizeof(*block) + size_B); /* no part of it is given out twice */
 	if (!block)
 		return NULL;
-	*block = (struct jl_arena_block){ .older = arena->newest, .size_B = size_B };
+	block->older = arena->newest;
+	block->size_B = size_B;
 	arena->newest = block;
 	return block;
 }
@@ -61,7 +62,6 @@ static struct jl_arena_block *add_block(struct jl_arena *arena, size_t need_B)
 void *jl_arena_alloc(struct jl_arena *arena, size_t size)
 {
 	struct jl_arena_block *block = arena->newest;
-	void *at;
 
 	if (size > arena->limit_B || size > SIZE_MAX / 2)
 		return NULL;
@@ -73,10 +73,9 @@ void *jl_arena_alloc(struct jl_arena *arena, size_t size)
 		block = add_block(arena, size);
 	if (!block)
 		return NULL;
-	at = block->data + block->used_B;
 	block->used_B += size;
 	arena->used_B += size;
-	return memset(at, 0, size);
+	return block->data + block->used_B - size;
 }
 
 void *jl_arena_array(struct jl_arena *arena, size_t n, size_t size)

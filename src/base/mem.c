@@ -8,19 +8,33 @@ static atomic_size_t n_made;
 static atomic_size_t fail_from;
 static atomic_bool ran_out;
 
+/* Counts an allocation; true: a test wants it to fail. */
+static bool fails(void)
+{
+	const size_t nth = atomic_fetch_add(&n_made, 1) + 1;
+
+	return atomic_load(&fail_from) && nth >= atomic_load(&fail_from);
+}
+
+static void *made(void *new)
+{
+	if (!new)
+		atomic_store(&ran_out, true);
+	return new;
+}
+
 void *jl_realloc(void *old, size_t size)
 {
-	void *new;
-
 	if (size == 0) {
 		free(old);
 		return NULL;
 	}
-	size_t nth = atomic_fetch_add(&n_made, 1) + 1;
-	new = atomic_load(&fail_from) && nth >= atomic_load(&fail_from) ? NULL : realloc(old, size);
-	if (!new)
-		atomic_store(&ran_out, true);
-	return new;
+	return made(fails() ? NULL : realloc(old, size));
+}
+
+void *jl_zeroed(size_t size)
+{
+	return made(fails() ? NULL : calloc(1, size));
 }
 
 bool jl_mem_ran_out(void)

@@ -6,6 +6,8 @@
 
 /* As realloc(3), but `old` NULL allocates, and `size` 0 frees and returns NULL. */
 void *jl_realloc(void *old, size_t size);
+/* As calloc(3): large ones are pages that the kernel clears when they are first used. */
+void *jl_zeroed(size_t size);
 void jl_free(void *old);
 
 /* True once any allocation has failed: results may be incomplete, and the program exits with an error. */

@@ -9,6 +9,8 @@ import time
 import urllib.error
 import urllib.request
 
+SLOW = float(os.environ.get("JEOUL_SLOW", "1"))  # a sanitizer makes answers so much slower
+
 base, guarded, token, pid = sys.argv[1:5]
 failed = 0
 
@@ -54,7 +56,7 @@ def request(method="GET", path="/", host="localhost", headers="", body=b""):
 def ask(command, body, address=base, headers=None):
     r = urllib.request.Request(f"{address}/api/v1/{command}", data=json.dumps(body).encode(), headers={"Content-Type": "application/json", **(headers or {})})
     try:
-        with urllib.request.urlopen(r, timeout=60) as answer:
+        with urllib.request.urlopen(r, timeout=60 * SLOW) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as e:
         return e.code, e.read()
@@ -182,7 +184,7 @@ for s in slow:
 begin = time.time()
 for _ in range(20):
     check(ask("predict", CASE)[0] == 200, "beside slow ones")
-check(time.time() - begin < 20, "slow ones hold up nobody")
+check(time.time() - begin < 20 * SLOW, "slow ones hold up nobody")
 for s in slow:
     s.close()
 
@@ -193,10 +195,10 @@ for s in searches:
     s.sendall(request("POST", "/api/v1/plan", headers=JSON + f"Content-Length: {len(body)}\r\n", body=body))
 time.sleep(0.5)
 begin = time.time()
-check(ask("infer", {"model": "llama-3-8b", "on": "dgx-h100"})[0] == 200 and time.time() - begin < 15, f"beside searches: {time.time() - begin:.1f} s")
+check(ask("infer", {"model": "llama-3-8b", "on": "dgx-h100"})[0] == 200 and time.time() - begin < 15 * SLOW, f"beside searches: {time.time() - begin:.1f} s")
 for s in searches:
     s.close()
-check(ask("plan", {"model": "gpt2-124m", "on": "2x rtx-4090", "global-batch": 16})[0] == 200 and time.time() - begin < 25, f"a search after those that nobody waits for: {time.time() - begin:.1f} s")
+check(ask("plan", {"model": "gpt2-124m", "on": "2x rtx-4090", "global-batch": 16})[0] == 200 and time.time() - begin < 25 * SLOW, f"a search after those that nobody waits for: {time.time() - begin:.1f} s")
 
 # one question is as quick to ask as another: what is asked, /healthz and short questions beside it, and how it ends
 n_fresh = 0
@@ -232,7 +234,7 @@ FREEZE = {"model": "gpt2-124m", "on": "rtx-4090", "with": "rtx-3090", "global-ba
 for name, questions in [("large global batches", [("predict", FREEZE)] * 4), ("fits", [("validate", {"leave-one-group-out": True})] * 3),
                         ("long answers", [("infer", {"model": "llama-3-8b", "on": "dgx-h100", "answer": 1000000, "rate": "100000/s"})] * 3)]:
     took = longest_beside(questions, 3)
-    check(took < 2, f"beside {name}: {took:.2f} s")
+    check(took < 2 * SLOW, f"beside {name}: {took:.2f} s")
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "gather_overflow.json"), "rb") as f:
     overflow = f.read()
 answer = raw(request("POST", "/api/v1/flops", headers=JSON + f"Content-Length: {len(overflow)}\r\n", body=overflow))
@@ -271,7 +273,7 @@ for s in slow:
     except OSError:
         pass
     s.close()
-check(len(slow) > n_slow * 0.9 and longest < 5, f"beside {len(slow)} slow headers: {longest:.2f} s")
+check(len(slow) > n_slow * 0.9 and longest < 5 * SLOW, f"beside {len(slow)} slow headers: {longest:.2f} s")
 check(n_open == 0, f"{n_open} slow headers are still open after {time.time() - begin:.0f} s")
 print(f"{len(slow)} slow headers: others wait {longest:.2f} s at most")
 
