@@ -21,7 +21,7 @@ static const char *date_of(char out[JL_FIELD_TEXT_MAX], const struct jl_goodput 
 {
 	char text[JL_DATE_TEXT_MAX];
 
-	jl_date_text(text, g->ask.start_day + (long)ceil(fmin(elapsed_s, 3e12) / 86400));
+	jl_date_text(text, g->ask.start_day + (long)floor(fmin(elapsed_s, 3e12) / 86400));
 	memcpy(out, text, strlen(text) + 1);
 	return out;
 }

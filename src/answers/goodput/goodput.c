@@ -197,9 +197,11 @@ static void take_given(struct jl_goodput_setting *s, const struct jl_goodput_ask
 	if (!isnan(ask->n_spares))
 		s->paid_spares = s->n_spares = (int)round(ask->n_spares * s->n_nodes / own_nodes);
 	if (!isnan(ask->jitter_frac)) {
-		const double beyond = jl_slowest_of(s->n_nodes) - jl_slowest_of(jl_figure(cat, "straggler-nodes"));
+		/* predicted steps have what the usual spread takes on a few nodes */
+		const double known = jl_slowest_of(fmin(s->n_nodes, jl_figure(cat, "straggler-nodes")));
 
-		s->straggle_frac = ask->jitter_frac * fmax(0, beyond);
+		s->straggle_frac = fmax(0, ask->jitter_frac * jl_slowest_of(s->n_nodes) -
+						   jl_figure(cat, "straggler-jitter") * known);
 	}
 	if (ask->seen && isnan(ask->jitter_frac)) /* its steps have what slow nodes take; beyond are stalls */
 		s->straggle_frac = (ask->seen->stall_s + ask->seen->warmup_s) / ask->seen->useful_s;

@@ -184,7 +184,8 @@ void jl_goodput_default(struct jl_goodput_setting *ret_setting, const struct jl_
 		.stage_Bps = jl_figure(cat, "checkpoint-stage-rate"),
 		.stage_s = jl_figure(cat, "checkpoint-stage-fixed"),
 		.peer_Bps = jl_figure(cat, "checkpoint-peer-rate"),
-		.memory_frac = jl_figure(cat, "checkpoint-memory-kept"),
+		/* one node has no other to hold its copies: they outlive what leaves it there */
+		.memory_frac = jl_figure(cat, "checkpoint-memory-kept") * (n_nodes > 1 ? 1 : 1 - node_frac),
 		.detect_s = mean_detect_s(cat, shares),
 		.restart_s = jl_figure(cat, "failure-restart"),
 		.repair_s = jl_figure(cat, "failure-repair"),

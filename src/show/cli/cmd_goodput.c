@@ -25,7 +25,7 @@ const struct jl_option jl_goodput_options[] = {
 	JL_O_FLAG("store-measured", JL_N("a node's rate as 'bench storage' or an imported fio measured it last"), .local = true),
 	JL_O_AMOUNT("detect", "TIME", JL_K_TIME, JL_N("until a failure is acted on, on average"), JL_TO(jl_goodput_ask, detect_s), JL_WITHIN(0, A_YEAR_S, JL_N("it is 0 s to a year, e.g. 5 min"))),
 	JL_O_AMOUNT("restart", "TIME", JL_K_TIME, JL_N("a restart beside loading the checkpoint (default: 8 min)"), JL_TO(jl_goodput_ask, restart_s), JL_WITHIN(0, A_YEAR_S, JL_N("it is 0 s to a year, e.g. 10 min"))),
-	JL_O_AMOUNT("planned-per-day", "X", JL_K_NUMBER, JL_N("stops for maintenance, e.g. 0.14 (default: as often as Llama 3 had)"), JL_TO(jl_goodput_ask, planned_per_day), JL_WITHIN(0, 1e6, JL_N("it is 0 to 1e6, e.g. 0.14"))),
+	JL_O_AMOUNT("planned-per-day", "X", JL_K_NUMBER, JL_N("stops for maintenance, e.g. 0.14 (default: as often a node as Llama 3 had)"), JL_TO(jl_goodput_ask, planned_per_day), JL_WITHIN(0, 1e6, JL_N("it is 0 to 1e6, e.g. 0.14"))),
 	JL_O_COUNT("spares", "N", 0, 1000000, JL_N("spare nodes (default: 2 % of the job's)"), JL_TO(jl_goodput_ask, n_spares)),
 	JL_O_CHOICE("recovery", "restart|swap|elastic", jl_recoveries, JL_N("after a failure: all start again (default), a standby host steps in, or the other replicas go on"), JL_TO(jl_goodput_ask, recovery)),
 	JL_O_AMOUNT("repair", "TIME", JL_K_TIME, JL_N("until a node that was taken out is back (default: 1 d)"), JL_TO(jl_goodput_ask, repair_s), JL_WITHIN(0, A_YEAR_S, JL_N("it is 0 s to a year, e.g. 1 d"))),

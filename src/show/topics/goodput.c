@@ -84,7 +84,7 @@ static const char *day_text(struct jl_doc *doc, const struct jl_goodput *g, doub
 
 static const char *end_text(struct jl_doc *doc, const struct jl_goodput *g, double elapsed_s)
 {
-	return elapsed_s > NEVER_S ? JL_("never") : day_text(doc, g, ceil(elapsed_s / DAY_S));
+	return elapsed_s > NEVER_S ? JL_("never") : day_text(doc, g, floor(elapsed_s / DAY_S));
 }
 
 static const char *seconds(struct jl_doc *doc, double time_s)
@@ -182,12 +182,16 @@ static void lead(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 	jl_doc_lead(doc);
 	if (!g->progresses) {
+		const double planned_s = 1 / g->setting.planned_hz;
+		const bool planned = planned_s < g->mttf_s.value;
+
 		JL_SENTENCE(doc,
-			    JL_("|1 on |2 makes no progress: less than 1 % of the time is useful. A failure comes "
-				"every |3; "
-				"a checkpoint and a restart take |4."),
+			    planned ? JL_("|1 on |2 makes no progress: less than 1 % of the time is useful. A planned "
+					  "stop comes every |3; a checkpoint and a restart take |4.")
+				    : JL_("|1 on |2 makes no progress: less than 1 % of the time is useful. A failure "
+					  "comes every |3; a checkpoint and a restart take |4."),
 			    JL_NAMED(c->subject.name), JL_NAMED(c->machine.sys.text),
-			    JL_ABOUT(g->mttf_s.value, JL_K_TIME),
+			    JL_ABOUT(planned ? planned_s : g->mttf_s.value, JL_K_TIME),
 			    JL_ABOUT(g->point.cycle.store.stall_s + g->point.cycle.store.lag_s +
 					     g->point.cycle.store.restart_s,
 				     JL_K_TIME));
@@ -289,7 +293,10 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 	else
 		jl_show_piece(doc, JL_ESTIMATED, JL_("%d spare node{/s}, one is always there"), g->setting.n_spares);
 	if (g->progresses && g->spares_enough != g->setting.n_spares)
-		jl_show_piece(doc, JL_ESTIMATED, JL_("%d would be enough at the upper end of the failure rate"),
+		jl_show_piece(doc, JL_ESTIMATED,
+			      g->mttf_s.hi > g->mttf_s.lo
+				      ? JL_("%d would be enough at the upper end of the failure rate")
+				      : JL_("%d would be enough"),
 			      g->spares_enough);
 	others(doc, g);
 }
