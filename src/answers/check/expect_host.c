@@ -35,12 +35,12 @@ static const struct drive {
 	struct three read_Bps, write_Bps;
 } drives[] = {
 	{ "nvme", JL_N("an NVMe drive or volume"), -1, { 0.1e9, 3e9, 16e9 }, { 0.05e9, 1.5e9, 15e9 } },
-	{ "sd", JL_N("a drive that turns"), 1, { 40e6, 170e6, 6e9 }, { 20e6, 150e6, 6e9 } },
-	{ "sd", JL_N("a drive without moving parts"), -1, { 60e6, 0.5e9, 12e9 }, { 30e6, 0.4e9, 12e9 } },
-	{ "mmcblk", JL_N("a card"), -1, { 8e6, 90e6, 0.5e9 }, { 2e6, 40e6, 0.4e9 } },
+	{ "sd", JL_N("a hard disk"), 1, { 40e6, 170e6, 6e9 }, { 20e6, 150e6, 6e9 } },
+	{ "sd", JL_N("an SSD"), -1, { 60e6, 0.5e9, 12e9 }, { 30e6, 0.4e9, 12e9 } },
+	{ "mmcblk", JL_N("a memory card"), -1, { 8e6, 90e6, 0.5e9 }, { 2e6, 40e6, 0.4e9 } },
 	{ "vd", JL_N("a guest's drive"), -1, { 20e6, 0.8e9, 40e9 }, { 10e6, 0.4e9, 20e9 } },
 	{ "xvd", JL_N("a guest's drive"), -1, { 20e6, 0.3e9, 40e9 }, { 10e6, 0.2e9, 20e9 } },
-	{ "", JL_N("storage of a kind that is not known"), -1, { 5e6, 0.4e9, 60e9 }, { 2e6, 0.2e9, 60e9 } },
+	{ "", JL_N("storage of an unknown kind"), -1, { 5e6, 0.4e9, 60e9 }, { 2e6, 0.2e9, 60e9 } },
 };
 
 struct host {
@@ -77,7 +77,7 @@ static void product(struct host *h)
 	range_of(h, flop / (flop / (peak * product_frac.slow) + product_start_s.slow * doublings),
 		 flop / (flop / (peak * product_frac.mid) + product_start_s.mid * doublings),
 		 flop / (flop / (peak * product_frac.fast) + product_start_s.fast));
-	say(h, JL_N("%.0f cores x %g FLOP x %s and the waking of threads"), h->n, h->own.cpu.fp32_per_clock.value,
+	say(h, JL_N("%.0f cores x %g FLOP x %s, plus waking the threads"), h->n, h->own.cpu.fp32_per_clock.value,
 	    jl_units_text(clock, h->own.cpu.base_Hz.value, JL_K_FREQUENCY, 3));
 }
 
@@ -109,7 +109,7 @@ static void loopback(struct host *h)
 
 	if (strcmp(h->r->metrics[0].name, "latency_s") == 0) {
 		range_of(h, round_s.fast, round_s.mid, round_s.slow); /* less is better */
-		say(h, JL_N("two wake-ups and two ways through the kernel of this host"));
+		say(h, JL_N("two wake-ups and two passes through this host's kernel"));
 		return;
 	}
 	range_of(h, flow_Bps.slow / half, flow_Bps.mid * pairs / half, flow_Bps.fast * pairs);

@@ -91,8 +91,7 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 
 	JL_TRY(jl_got(sys, err));
 	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
-		return jl_fail(err, JL_E_USAGE,
-			       "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"");
+		return jl_fail(err, JL_E_USAGE, "the system is not given: write e.g. --on \"2x aws:p5.48xlarge\"");
 	const char *text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
 	JL_TRY(jl_got(text, err));
 	*ret_sys = sys;

@@ -76,7 +76,7 @@ static void limits(struct jl_finding_in *in)
 		jl_bitext_print(&finding->what, "a CPU quota of %.3g of %d threads", machine->limits.cpu_quota,
 				machine->cpu.n_threads);
 		jl_bitext_print(&finding->why,
-				"programs see all threads, start as many, and are stopped when the quota is used up");
+				"programs see all threads, start as many, and are throttled when the quota is used up");
 		jl_bitext_print(&finding->todo, "raise it (--cpus, resources.limits.cpu), or set OMP_NUM_THREADS=%.0f",
 				fmax(1, floor(machine->limits.cpu_quota)));
 	}
@@ -97,7 +97,7 @@ static void swapping(struct jl_finding_in *in)
 	if (!(memory->swap_used_B > 0.25 * GIB) || !(finding = jl_finding_add(in, "swap_used", JL_FINDING_WARN)))
 		return;
 	jl_bitext_print(&finding->what, "%.1f GiB are swapped out", memory->swap_used_B / GIB);
-	jl_bitext_print(&finding->why, "memory was short; what comes back from disk is a thousand times slower");
+	jl_bitext_print(&finding->why, "memory ran out; reading pages back from disk is about a thousand times slower");
 	jl_bitext_print(&finding->todo, "see who uses the memory (ps aux --sort -rss), then swapoff -a; swapon -a");
 }
 

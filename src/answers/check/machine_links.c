@@ -115,7 +115,8 @@ static void bridges(struct jl_finding_in *in)
 	else
 		jl_bitext_print(&finding->what,
 				"GPUs that stand side by side can take an NVLink bridge; none is there");
-	jl_bitext_print(&finding->why, "the bridge carries what goes through PCIe now; it joins pairs, no more");
+	jl_bitext_print(&finding->why,
+			"the bridge carries the traffic that goes through PCIe now; it joins two cards only");
 	if (!isnan(finding->before))
 		jl_bitext_print(&finding->todo,
 				"bridges that fit the slot spacing; predicted on 2 GPUs (gpt-305m): %.2fx → %.2fx",
@@ -281,7 +282,7 @@ static const struct jl_gpu_look looks[] = {
 	  JL_N("peer traffic goes up to the processor instead of straight through the switch"),
 	  JL_N("switch ACS off in the BIOS, or with setpci on those bridges, unless VMs need it") },
 	{ "iommu", JL_FINDING_WARN, translated, JL_N("%s: the IOMMU translates their memory accesses"),
-	  JL_N("each transfer is looked up; P2P is slower and on some boards fails"),
+	  JL_N("each transfer needs an address translation; P2P is slower and fails on some boards"),
 	  JL_N("boot with iommu=pt, or switch it off in the BIOS where no VM needs it") },
 	{ "idle_link", JL_FINDING_NOTE, idle, JL_N("%s: links were read at idle"),
 	  JL_N("idle links step down to save power, so this says nothing about their speed"),

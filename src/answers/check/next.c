@@ -86,9 +86,7 @@ static const struct {
 	{ "memory", 1, JL_N("memory clock and ECC: nvidia-smi -q -d CLOCK,ECC; remapped rows") },
 	{ "memory", 0, JL_N("other processes; memory channels that are empty; threads on another NUMA node") },
 	{ "link", 1, JL_N("PCIe generation and width under load, pinned memory, the NUMA node: jeoul probe") },
-	{ "storage", 0,
-	  JL_N("other readers and writers, how full and how warm it is (smartctl -a), the rate that a volume is sold "
-	       "with") },
+	{ "storage", 0, JL_N("other I/O, free space and temperature (smartctl -a), the rated speed of the volume") },
 	{ "train", 1,
 	  JL_N("clocks and power while it trains: nvidia-smi -q -d CLOCK,PERFORMANCE; other processes on the GPU") },
 	{ "train", 0,
@@ -106,7 +104,7 @@ static const struct {
 static void unjudged(struct jl_next *a, const struct jl_next_ask *ask)
 {
 	if (!ask->is_here) {
-		add(a, JL_N("figures of the same system from when it was well, to compare with: jeoul import LOG, "
+		add(a, JL_N("compare with results of the same system from when it was healthy: jeoul import LOG, then "
 			    "jeoul check"));
 		if (ask->coll)
 			low_collective(a, ask);
@@ -115,9 +113,8 @@ static void unjudged(struct jl_next *a, const struct jl_next_ask *ask)
 		    ask->n_history);
 		add(a, JL_N("or another machine of the kind, measured into the same store: jeoul check --fleet"));
 	} else {
-		add(a, JL_N("its own runs differ too much to notice a slow one: fewer other processes, fixed clocks, "
-			    "threads "
-			    "bound to cores"));
+		add(a, JL_N("its runs differ too much to detect a slow-down: stop other processes, fix the clocks, "
+			    "bind threads to cores"));
 	}
 }
 
@@ -128,7 +125,7 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 	if (ask->verdict == JL_VERDICT_UNJUDGED)
 		unjudged(&a, ask);
 	if (ask->verdict == JL_VERDICT_WRONG)
-		add(&a, JL_N("the same test with fewer GPUs at a time, until the one that spoils it is found"));
+		add(&a, JL_N("repeat the test with fewer GPUs at a time until the bad one is found"));
 	else if ((ask->verdict == JL_VERDICT_IMPOSSIBLE || ask->verdict == JL_VERDICT_HIGH) && ask->coll)
 		impossible_collective(&a, ask);
 	else if (ask->verdict == JL_VERDICT_IMPOSSIBLE || ask->verdict == JL_VERDICT_HIGH)
@@ -136,9 +133,8 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 	else if (ask->verdict == JL_VERDICT_LOW && ask->coll)
 		low_collective(&a, ask);
 	if (ask->verdict == JL_VERDICT_HIGH && !ask->coll)
-		add(&a, JL_N("which card it was, and its format; random numbers, not zeros, which draw less power; the "
-			     "clock "
-			     "stopped after the GPU had ended"));
+		add(&a, JL_N("which card and format; random input, not zeros (which draw less power); time taken after "
+			     "the GPU has finished"));
 	for (size_t i = 0; ask->verdict == JL_VERDICT_LOW && i < JL_LEN(looks); i++)
 		if (strcmp(looks[i].kind, ask->kind) == 0 && !(ask->n_workers == 1 && looks[i].on_gpu < 0) &&
 		    (looks[i].on_gpu < 0 || looks[i].on_gpu == ask->on_gpu))

@@ -160,7 +160,7 @@ static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask,
 
 	if ((!gemm || !mem) && own->n_noisy)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "only disturbed results of %s (%zu); measure again on a quiet machine, or say --noisy",
+			       "only noisy results of %s (%zu); measure again on a quiet machine, or add --noisy",
 			       gemm ? "memory" : "gemm", own->n_noisy);
 	if (!gemm || !mem)
 		return jl_fail(err, JL_E_NOTFOUND, "no result of '%s' on this machine yet: run jeoul bench %s first",
@@ -316,8 +316,8 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 	if (status || own->n)
 		return status;
 	return own->n_noisy ? jl_fail(err, JL_E_NOTFOUND,
-				      "only disturbed results of the GPUs (%zu); measure again on a quiet machine, or "
-				      "say --noisy",
+				      "only noisy results of the GPUs (%zu); measure again on a quiet machine, or add "
+				      "--noisy",
 				      own->n_noisy)
 			    : jl_fail(err, JL_E_NOTFOUND,
 				      "no result of the GPUs of this machine yet: run jeoul bench all first");

@@ -85,9 +85,8 @@ static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log,
 	}
 	if (s->n < JL_RUN_LINES_LEAST)
 		return jl_fail(err, JL_E_DATA,
-			       "%zu line{/s} with the time of a step after warm-up; %d are needed (log more often, or "
-			       "name the "
-			       "form of a line with import --pattern)",
+			       "%zu line{/s} with a step time after warm-up; %d are needed (log more often, or give "
+			       "the line format with import --pattern)",
 			       s->n, JL_RUN_LINES_LEAST);
 	for (size_t i = 0; i < s->n; i++)
 		off[i] = log->steps[s->at[i]].off_frac;
@@ -366,7 +365,7 @@ static void find_change(struct jl_run_view *v, const struct steady *s, struct jl
 			 "neighbour, a link that went down then; or the run's own schedule: longer samples, a larger "
 			 "batch"));
 	} else {
-		SAY(f->what, JL_N("steps become slower all along: %.0f %% from first to last"),
+		SAY(f->what, JL_N("steps slow down steadily: %.0f %% from first to last"),
 		    100 * ((last + beyond_s) / (first - beyond_s) - 1));
 		SAY(f->todo, JL_N("heat (nvidia-smi -q -d PERFORMANCE), memory that fragments or leaks, longer "
 				  "samples, a growing "
@@ -405,13 +404,13 @@ static void find_pauses(struct jl_run_view *v)
 		f = add(v, JL_RUN_EVALUATION, "evaluation", NAN, s->evaluation_s / s->elapsed_s);
 		SAY(f->what, JL_N("%zu evaluation{/s} take %s in all"), s->n_evaluations,
 		    jl_units_text(each, s->evaluation_s, JL_K_TIME, 2));
-		SAY(f->todo, JL_N("evaluate less often, on fewer samples, or beside the run"));
+		SAY(f->todo, JL_N("evaluate less often, on fewer samples, or in a separate job"));
 	}
 	if (s->n_restarts) {
 		const double lost_s = s->repeated_s + (isnan(s->restart_s) ? 0 : s->restart_s);
 
 		f = add(v, JL_RUN_RESTART, "restarts", NAN, lost_s / s->elapsed_s);
-		SAY(f->what, JL_N("%zu restart{/s}: %s until the next step and of steps done again"), s->n_restarts,
+		SAY(f->what, JL_N("%zu restart{/s}: %s lost until the next step and in repeated steps"), s->n_restarts,
 		    jl_units_text(lost, lost_s, JL_K_TIME, 2));
 		SAY(f->todo, JL_N("the first error of the run that ended; checkpoints more often: jeoul goodput"));
 	}
@@ -448,10 +447,10 @@ static void against(struct jl_run_view *v)
 	struct jl_run_finding *f = add(v, JL_RUN_SLOW, "slow_step", NAN, 1 - p->step_s.value / v->step_s);
 	char now[JL_UNITS_TEXT_MAX], usual[JL_UNITS_TEXT_MAX];
 
-	SAY(f->what, JL_N("a step takes %s, %s is expected"), jl_units_text(now, v->step_s, JL_K_TIME, 3),
+	SAY(f->what, JL_N("a step takes %s, expected %s"), jl_units_text(now, v->step_s, JL_K_TIME, 3),
 	    jl_units_text(usual, p->step_s.value, JL_K_TIME, 3));
-	SAY(f->todo,
-	    JL_N("three steps under torch.profiler, then jeoul check trace.json: it says what takes the time"));
+	SAY(f->todo, JL_N("profile three steps with torch.profiler, then run jeoul check trace.json: it shows where "
+			  "the time goes"));
 }
 
 /* The typical step. Lines of few digits or whole seconds are rounded one by one: their mean is not. */

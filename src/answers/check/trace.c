@@ -210,7 +210,7 @@ static const struct rule rules[] = {
 	       "one "
 	       "operation. The profiler itself slows the host"),
 	  -1, 0, won_launch, COUNT(n_launch_gaps) },
-	{ "exposed_exchange", JL_N("exchange that nothing hides"),
+	{ "exposed_exchange", JL_N("exposed communication"),
 	  JL_N("overlap (DDP buckets, FSDP prefetch), larger batches or accumulation; jeoul check allreduce: is it as "
 	       "fast as "
 	       "it should be?"),

@@ -279,11 +279,12 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 		    jl_part_s(&site->usual.prediction.step, most) - jl_part_s(&prediction->step, most))
 			most = i;
 	if (!*text)
-		jl_note_add(&way->notes, "parallel", "as 'jeoul predict' runs it: nothing searched is faster");
+		jl_note_add(&way->notes, "parallel",
+			    "the defaults of 'jeoul predict': the search found nothing faster");
 	else if (site->usual.prediction.room == JL_ROOM_NONE)
-		jl_note_add(&way->notes, "parallel", "against 'jeoul predict', which does not fit: %s", text);
+		jl_note_add(&way->notes, "parallel", "compared with 'jeoul predict', which does not fit: %s", text);
 	else
 		jl_note_add(&way->notes, "parallel",
-			    "against 'jeoul predict' (%.3g s a step): %s; %+.0f %%, most of it in {%s}", was_s, text,
+			    "compared with 'jeoul predict' (%.3g s a step): %s; %+.0f %%, mostly in {%s}", was_s, text,
 			    100 * (is_s / was_s - 1), jl_parts[most].en);
 }

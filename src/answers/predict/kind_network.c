@@ -66,7 +66,7 @@ static enum jl_status refuse(const struct jl_subject *subject, const struct jl_r
 	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (words[i].given)
 			return jl_fail(err, JL_E_USAGE,
-				       "%s is for language models; %s is weighed as plain data parallel training in "
+				       "%s is for language models; %s is predicted as data parallel training in "
 				       "PyTorch: leave it out",
 				       words[i].what, subject->id);
 	return JL_OK;

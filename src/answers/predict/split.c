@@ -504,7 +504,7 @@ enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, 
 	double local = local_batch(c, req), micro;
 
 	if (given(req->global_batch) && fmod(req->global_batch, c->plan.dp) != 0)
-		return jl_fail(err, JL_E_USAGE, "global batch %.0f does not divide by dp %.0f; take %.0f or %.0f",
+		return jl_fail(err, JL_E_USAGE, "global batch %.0f is not divisible by dp %.0f; take %.0f or %.0f",
 			       req->global_batch, c->plan.dp,
 			       fmax(1, floor(req->global_batch / c->plan.dp)) * c->plan.dp,
 			       fmax(2, ceil(req->global_batch / c->plan.dp)) * c->plan.dp);

@@ -574,9 +574,9 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 		JL_THEN(status, choose(&t, &a, ask, &own, err));
 	}
 	if (!status && t.r.n_ended == 0)
-		status = jl_fail(
-			err, JL_E_RANGE,
-			"no request fits beside the weights: take more GPUs, shorter requests or narrower weights");
+		status = jl_fail(err, JL_E_RANGE,
+				 "no request fits beside the weights: use more GPUs, shorter requests or a smaller "
+				 "weight format");
 	if (!status && !(t.r.tpot_s.mean > 0) && ask->answer > 1)
 		status = jl_fail(err, JL_E_DATA,
 				 "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",

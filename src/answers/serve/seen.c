@@ -139,8 +139,8 @@ enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *
 	json_decref(root);
 	if (isnan(seen.ttft_s) || isnan(seen.tpot_s))
 		return jl_fail(err, JL_E_DATA,
-			       "%.80s: no mean time to the first token and of each further one; results of vLLM's and "
-			       "SGLang's benchmark, genai-perf, aiperf, trtllm-bench and engines' metrics are read",
+			       "%.80s: no mean time to the first and to each further token; supported are results of "
+			       "vLLM's and SGLang's benchmarks, genai-perf, aiperf, trtllm-bench and engine metrics",
 			       file);
 	*ret_seen = seen;
 	return JL_OK;

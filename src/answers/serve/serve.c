@@ -303,7 +303,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 
 	JL_TRY(check(ask, n_host, err));
 	if (model.embeds)
-		return jl_fail(err, JL_E_RANGE, "%s makes vectors or scores and no tokens; ask 'jeoul serve %s'",
+		return jl_fail(err, JL_E_RANGE, "%s produces vectors or scores, not tokens; use 'jeoul serve %s'",
 			       ask->model->id, ask->model->id);
 	JL_TRY(jl_serve_engine_check(engine, machine, err));
 	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, jl_engine_info(engine)->by_layer, err));

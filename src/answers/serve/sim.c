@@ -223,8 +223,8 @@ static enum jl_status check(const struct jl_sim_setup *setup, const struct jl_lo
 
 		if (a->shared < 0 || (follows && (i == 0 || setup->prompts.n > 0)))
 			return jl_fail(err, JL_E_RANGE,
-				       "request %zu: a session's next turn follows another, prompts not on machines of "
-				       "their own",
+				       "request %zu: a further turn must follow an earlier one, and prompts must not "
+				       "be on separate machines",
 				       i + 1);
 		if (a->prompt < 1 || a->answer < 1 || a->prompt > JL_SERVING_TOKENS_MAX ||
 		    a->answer > JL_SERVING_TOKENS_MAX || a->cached < 0)

@@ -140,7 +140,7 @@ static enum jl_status fail_class(const struct jl_catalog *cat, const char *name,
 		     is_file_record(&cat->convnets[i]) && !strchr(cat->convnets[i].words, '^') && *c; c++)
 			jl_buf_putc(&list, isspace((unsigned char)*c) ? ' ' : *c);
 	status = jl_fail_at(err, JL_E_NOTFOUND, &(struct jl_where){ .file = file },
-			    JL_N("\"_class_name\" '%.64s' is not one we know: %s"), name, jl_buf_text(&list));
+			    JL_N("\"_class_name\" '%.64s' is not supported: %s"), name, jl_buf_text(&list));
 	jl_buf_release(&list);
 	return status;
 }

@@ -7,7 +7,7 @@
 #define JL_BENCH_REFUSED_MAX 20 /* maximum number of messages about refused clients */
 
 #define JL_BENCH_SECRET_OPTION                                                                                         \
-	JL_O_TEXT("secret-file", "FILE", JL_N("a secret that all hosts know; it is proved, never sent"))
+	JL_O_TEXT("secret-file", "FILE", JL_N("secret shared by all hosts; it is proved, never sent"))
 
 #define JL_BENCH_TCP_OPTIONS                                                                                           \
 	JL_O_FLAG("listen", JL_N("wait for the other hosts on ADDR (default 127.0.0.1)")),                             \

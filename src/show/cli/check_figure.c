@@ -164,7 +164,7 @@ enum jl_status jl_check_figure_record(const struct jl_record **ret_record, struc
 
 	JL_TRY(jl_got(f, err));
 	if (!judge->sys)
-		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"");
+		return jl_fail(err, JL_E_USAGE, "name the system, e.g. --on \"125x aws:p5.48xlarge\"");
 	*f = (struct figure){ .record = { .id = "",
 					  .kind = is_coll ? jl_import_collectives[coll] : kind,
 					  .backend = "given",

@@ -20,8 +20,8 @@ static const char *const checks[] = { "0", "1", NULL };
 const struct jl_option jl_bench_coll_options[] = {
 	JL_O_TEXT("minbytes", "SIZE", JL_N("smallest message, e.g. 8, 64K, 8M"), .letter = 'b'),
 	JL_O_TEXT("maxbytes", "SIZE", JL_N("largest message, e.g. 1G"), .letter = 'e'),
-	JL_O_TEXT("stepfactor", "FACTOR", JL_N("each size is so many times the one before"), .letter = 'f'),
-	JL_O_TEXT("stepbytes", "SIZE", JL_N("each size is so much larger (default 1M)"), .letter = 'i'),
+	JL_O_TEXT("stepfactor", "FACTOR", JL_N("factor from one size to the next"), .letter = 'f'),
+	JL_O_TEXT("stepbytes", "SIZE", JL_N("step from one size to the next (default 1M)"), .letter = 'i'),
 	JL_O_COUNT("iters", "N", 1, JL_BENCH_SAMPLES_MAX, JL_N("iterations (default: until the interval is narrow)"),
 		   .letter = 'n'),
 	JL_O_COUNT("warmup_iters", "N", 1, JL_SWEEP_WARMUP_MAX, JL_N("iterations before (default 5)"), .letter = 'w'),

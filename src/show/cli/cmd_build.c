@@ -18,7 +18,7 @@ const struct jl_option jl_build_options[] = {
 	PART("gpu-8pin", "N", JL_N("8-pin connectors of this maker's card")),
 	PART("cooling", "open-air|blower|water|passive", JL_N("how the cards are cooled")),
 	PART("psu", "POWER|NAME", JL_N("power supply: \"1600 W\", or a model: \"Seasonic TX-1600\"")),
-	PART("psu-peak", "POWER", JL_N("what it bears for moments")),
+	PART("psu-peak", "POWER", JL_N("peak power that it tolerates for a moment")),
 	PART("psu-count", "N", JL_N("how many of it")),
 	PART("psu-8pin", "N", JL_N("its 8-pin PCIe cables")),
 	PART("psu-12vhpwr", "N", JL_N("its 12VHPWR cables")),

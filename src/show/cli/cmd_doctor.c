@@ -43,7 +43,7 @@ static enum jl_status calibrated(struct jl_cli *cli, const struct jl_probe_machi
 	bool on = false;
 	enum jl_status status = jl_calibrate_lay(&on, cli, machine, err);
 
-	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is weighed by listed or estimated rates");
+	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is predicted from listed or estimated rates");
 }
 
 /* Checks the kernel's support for sandboxing (comm/confine.h). */

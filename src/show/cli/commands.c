@@ -164,7 +164,7 @@ const struct jl_command jl_commands[] = {
 	COMMAND("catalog sources", jl_cmd_catalog_sources, no_options, CATALOG, "[ID]", 0, 1,
 		JL_N("where the figures come from"), NULL),
 	COMMAND("catalog validate", jl_cmd_catalog_validate, jl_catalog_validate_options, NOTHING, "[DIR...]", 0, -1,
-		JL_N("check the catalog, or catalog files of your own"), "jeoul catalog validate",
+		JL_N("check the catalog, or your own catalog files"), "jeoul catalog validate",
 		"jeoul catalog validate my-catalog/", "jeoul catalog validate --alone catalog", NULL),
 	COMMAND("doctor", jl_cmd_doctor, no_options, CATALOG, NULL, 0, 0,
 		JL_N("what is missing here, what for, and the command that brings it"), "jeoul doctor", NULL),

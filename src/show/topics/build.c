@@ -52,9 +52,9 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 	if (n_split)
 		JL_SENTENCE(doc, JL_(" Rules disagree on |1."), JL_COUNT(n_split));
 	if (n_open)
-		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_COUNT(n_open));
+		JL_SENTENCE(doc, JL_(" Not judged for lack of data: |1."), JL_COUNT(n_open));
 	jl_doc_lead(doc);
-	jl_show_sourced(doc, JL_ESTIMATED, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),
+	jl_show_sourced(doc, JL_ESTIMATED, JL_("%.0f W under load; recommended power supply: %.0f to %.0f W"),
 			a->found->load_W, a->found->psu_least_W, a->found->psu_most_W);
 }
 
@@ -118,8 +118,8 @@ static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 		JL_SHOW(doc, "Nothing in the catalog within the budget makes this run noticeably faster.");
 	else
 		JL_SENTENCE(doc,
-			    u->price.micro ? JL_("The most for the money: |1, |2 faster for |3.")
-					   : JL_("The most: |1, |2 faster; its price is not known."),
+			    u->price.micro ? JL_("Best value: |1, |2 faster for |3.")
+					   : JL_("Largest gain: |1, |2 faster; its price is not known."),
 			    JL_NAMED(u->text),
 			    JL_FIG(jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
 						  jl_doc_format(doc, "%.0f %%", u->gain_frac * 100))),
@@ -160,7 +160,7 @@ void jl_show_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, lon
 		bridge_notes(doc, &found->items[i]);
 	}
 	if (found->n_over_budget)
-		jl_show_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu further."), found->n_over_budget);
+		jl_show_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu more."), found->n_over_budget);
 	JL_NOTE(doc, JL_("Note"), JL_ESTIMATED,
 		"estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, power "
 		"and cooling with 'jeoul build'.");

@@ -119,7 +119,7 @@ static void mistake(struct jl_doc *doc, const struct jl_claims_audit *audit, con
 		first->reason
 			? jl_doc_format(doc, "%s: %s", jl_doc_format(doc, JL_("Mistake (%zu)"), n), first->why_text)
 			: jl_doc_format(doc, "%s: %s", jl_doc_format(doc, JL_("Otherwise (%zu)"), n),
-					JL_("it does not follow, and none of the usual mistakes gives the figure")),
+					JL_("the recomputed value differs, and no common mistake gives this figure")),
 		JL_ORIGIN_NONE, NULL);
 	for (const struct jl_claim *c = first; c < audit->claims + audit->n_claims; c++)
 		if (c->verdict == first->verdict && jl_same_text(c->reason, first->reason))

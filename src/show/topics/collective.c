@@ -89,19 +89,19 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 	if (series->n > 1 && last->n_nodes > first->n_nodes && last->bound_Bps < 0.98 * first->bound_Bps)
 		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED,
 			      JL_("with more hosts every byte crosses the network more often, up to twice: the bound "
-				  "falls from %.0f to %.0f GB/s; %.0f steps follow each other instead of %.0f"),
+				  "falls from %.0f to %.0f GB/s; %.0f sequential steps instead of %.0f"),
 			      first->bound_Bps / 1e9, last->bound_Bps / 1e9, last->n_steps, first->n_steps);
 	if (last->kind == JL_ALLREDUCE)
 		jl_show_entry(doc, JL_("Note"), JL_ORIGIN_NONE, "%s",
-			      last->in_network ? JL_("the switches may reduce on the way: counted")
-					       : JL_("a value above the bound is no algbw of this system: no algorithm "
-						     "reaches it without reduction in the network"));
+			      last->in_network
+				      ? JL_("assumes that the switches reduce in the network")
+				      : JL_("an algbw above the bound is impossible without reduction in the network"));
 	if (last->half_lanes)
 		jl_show_lanes(doc);
 	jl_show_confidence(doc, &(struct jl_notes){ 0 });
 	if (!last->seen)
 		JL_NOTE(doc, NULL, JL_ESTIMATED,
-			"No published measurement has this pair of links: the interval is wider.");
+			"No published measurement uses this combination of links: the interval is wider.");
 }
 
 void jl_show_collective(struct jl_doc *doc, const struct jl_collective_series *series)

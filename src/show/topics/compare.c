@@ -330,7 +330,7 @@ static size_t answer(struct jl_doc *doc, const struct jl_show_compare *in)
 	}
 	jl_doc_lead(doc);
 	if (!best)
-		JL_SHOW(doc, "None of the others can do it at this batch.");
+		JL_SHOW(doc, "None of the other systems can run this batch.");
 	else
 		speed(doc, in, best);
 	if (worst != best)
@@ -383,12 +383,12 @@ static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 
 	if (!compare->subject)
 		jl_show_note(doc, label, JL_ESTIMATED, "%s",
-			     JL_("intervals span every corner of the mix; speed is samples a second over the observed "
-				 "run's"));
+			     JL_("intervals cover the whole range of the mix; speed: samples/s relative to the "
+				 "observed run"));
 	else
 		jl_show_note(doc, label, JL_ESTIMATED,
-			     JL_("80 %% intervals; speed is samples a second over the baseline's at its batch; what "
-				 "fits leaves %.0f %% of the memory free"),
+			     JL_("80 %% intervals; speed: samples/s relative to the baseline at its batch; batches "
+				 "leave %.0f %% of the memory free"),
 			     100 * JL_MEMORY_MARGIN_FRAC);
 }
 
@@ -426,11 +426,11 @@ void jl_show_compare(struct jl_doc *doc, const struct jl_show_compare *in)
 	same_table(doc, in);
 	jl_doc_subsection(doc, "largest-batch",
 			  compare->subject
-				  ? JL_("At the largest batch that fits in one pass: another training")
-				  : JL_("At the largest batch that is sure to fit in one pass: another training"));
+				  ? JL_("At the largest batch that fits in one pass: a different training")
+				  : JL_("At the largest batch that certainly fits in one pass: a different training"));
 	largest_table(doc, in);
 	if (!isnan(base->batches)) {
-		jl_doc_subsection(doc, "whole-run", JL_("The whole, at the same batch"));
+		jl_doc_subsection(doc, "whole-run", JL_("The whole run, at the same batch"));
 		whole_table(doc, in);
 	}
 	jl_doc_gap(doc);

@@ -147,7 +147,7 @@ static void uneven(struct jl_doc *doc, const struct jl_cost_study *study)
 	if (!jl_cost_is_uneven(study))
 		return;
 	jl_doc_lead(doc);
-	JL_SHOW(doc, "These machines are not equal, each is priced whole:");
+	JL_SHOW(doc, "These machines differ in size; each is priced in full:");
 	for (size_t i = 0; i < study->n_options; i++) {
 		const struct jl_cost_option *o = &study->options[i];
 
@@ -165,7 +165,7 @@ static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 		if (!study->options[i].bare)
 			continue;
 		jl_doc_lead(doc);
-		JL_SENTENCE(doc, JL_("The host of |1 is there already: it is not in the price."),
+		JL_SENTENCE(doc, JL_("The host of |1 is owned already: its price is not included."),
 			    JL_NAMED(jl_option_name(study->options[i].name)));
 	}
 	size_t n = 0;
@@ -240,7 +240,7 @@ static const char *table_unit_name(const struct jl_cost_study *study)
 static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	static const int milestones[] = { 0, 1, 3, 6, 12, 24, 36, 60, 120 }; /* months after the start */
-	struct jl_show_head heads[MILESTONES_MAX + 1] = { { JL_N("paid by"), JL_COLUMN_TEXT } };
+	struct jl_show_head heads[MILESTONES_MAX + 1] = { { JL_N("option"), JL_COLUMN_TEXT } };
 	const struct jl_cost_setting *s = &study->setting;
 	long days[MILESTONES_MAX];
 	size_t n = 0;
@@ -318,7 +318,7 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 
 	if (!p->n_swings)
 		return;
-	jl_show_table(doc, NULL, "tfff", JL_N("what moves it most|20 % lower|20 % higher|decision flips at"));
+	jl_show_table(doc, NULL, "tfff", JL_N("sensitivity|20 % lower|20 % higher|decision flips at"));
 	for (size_t i = 0; i < p->n_swings && i < 4; i++) {
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);

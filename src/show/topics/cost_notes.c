@@ -73,7 +73,7 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 		jl_doc_sourced(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE,
 			       NULL);
 	if (o->bare)
-		JL_SHOW(doc, "; card only, the host is there already");
+		JL_SHOW(doc, "; card only, the host is owned already");
 	if (jl_date_is_old(o->price_date, today))
 		jl_doc_sourced(doc, JL_(" ⚠ older than 90 days"), JL_ORIGIN_NONE, NULL);
 }

@@ -56,7 +56,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
 		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
 
-	jl_show_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
+	jl_show_table(doc, NULL, "tkfkfff", JL_N("technique|layout|GiB/GPU||host|step|added time"));
 	for (size_t i = 0; i < fit->n; i++) {
 		const struct jl_technique *r = &fit->rows[i];
 		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;
@@ -88,7 +88,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 	if (!(most_B > 0))
 		return;
 	if (isnan(ram_B))
-		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\".");
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: give it, e.g. --ram \"512 GiB\".");
 	else
 		jl_show_note(doc, NULL, JL_ESTIMATED,
 			     JL_("A host has %.0f GiB of RAM, %.0f %% of it for offloading: %s."), gib(ram_B),
@@ -160,11 +160,11 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 					 : JL_("It fits with |1 of the host's |2 of RAM."),
 			    JL_MEM(need_B), JL_MEM(ram_B));
 	else
-		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It hardly fits.") : JL_("It fits."));
+		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It barely fits.") : JL_("It fits."));
 	JL_SENTENCE(doc,
 		    best->weight.host_B > ANY_HOST_B || best == any
-			    ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
-			    : JL_(" Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
+			    ? JL_(" Fastest: |1; |2 of |3 on a GPU, |4 a step.")
+			    : JL_(" Fastest without host memory: |1; |2 of |3 on a GPU, |4 a step."),
 		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)), JL_MEM(best->weight.memory.total_B),
 		    JL_MEM(best->how.machine.dev.mem_B), JL_ABOUT(best->weight.step.step_s, JL_K_TIME));
 	if (best->room == JL_ROOM_TIGHT && sure)
@@ -199,13 +199,12 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 'jeoul predict' gives the interval of each.");
 	if (fit->rows[0].how.subject.kind->is_cut)
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host. One technique a row: "
-			"'jeoul plan' joins several, which may be faster.");
+			"All rows but fp32: mixed precision, AdamW. host: GiB offloaded per host. One technique a row; "
+			"'jeoul plan' combines several, which may be faster.");
 	if (zero_halves_weights(fit))
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-			"Rows of ZeRO hold weights and activations in 16 bits, the others weights in 32 under "
-			"autocast: part of "
-			"what they save is that.");
+			"ZeRO rows keep weights and activations in 16 bits, the others weights in 32 bits (autocast): "
+			"part of the saving comes from that.");
 	jl_show_confidence(doc, &fit->rows[0].how.notes);
 }
 

@@ -305,12 +305,12 @@ static void seen(struct jl_doc *doc, const struct jl_goodput *g)
 		      jl_grouped_text(JL_TXT, g->ask.seen_steps), seconds(doc, s->elapsed_s),
 		      100 * s->useful_s / s->elapsed_s);
 	if (isnan(g->ask.left_steps))
-		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("how many are to go it does not say (--tokens)"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("the log does not say how many are left (--tokens)"));
 	else
-		jl_show_piece(doc, JL_ESTIMATED, JL_("%s steps to go"), jl_grouped_text(JL_TXT, g->ask.left_steps));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s steps left"), jl_grouped_text(JL_TXT, g->ask.left_steps));
 	jl_show_piece(doc, JL_MEASURED, JL_("%zu restart{/s}, %s in all and %s of steps done again"), s->n_restarts,
 		      seconds(doc, s->restart_s), seconds(doc, s->repeated_s));
-	jl_show_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} held it for %s, stalls for %s"), s->n_checkpoints,
+	jl_show_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} took %s, stalls %s"), s->n_checkpoints,
 		      seconds(doc, s->checkpoint_s), seconds(doc, s->stall_s));
 }
 
@@ -465,11 +465,13 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 	for (size_t i = 1; i < JL_LEN(spent_parts); i++)
 		for (size_t k = 0; k < cal->n; k++)
 			most = fmax(most, spent_share(cal, k, 1, i));
-	jl_show_table(doc,
-		      jl_doc_format(doc,
-				    JL_("One simulated run without slow nodes: a column is %s, a full loss %.2g %%"),
-				    jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
-		      "kkf", JL_N("cause|from the first day to the last|share"));
+	jl_show_table(
+		doc,
+		jl_doc_format(
+			doc,
+			JL_("One simulated run without slow nodes: each column is %s; a full bar of a loss is %.2g %%"),
+			jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
+		"kkf", JL_N("cause|from the first day to the last|share"));
 	jl_doc_sketch(doc);
 	for (size_t i = 0; i < JL_LEN(spent_parts); i++) {
 		const char *text = "";
@@ -613,11 +615,10 @@ void jl_show_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struc
 	if (isnan(e->useful_frac))
 		return;
 	jl_doc_entry(doc, JL_("Failures"));
-	JL_SENTENCE(
-		doc,
-		JL_("counted, with checkpoints and restarts, without rent of spares: |1 of the time is useful; |2 if "
-		    "nothing failed ('jeoul goodput')"),
-		JL_FIG(share_fine(doc, useful.value)), JL_ABOUT(p->run_s.value, JL_K_TIME));
+	JL_SENTENCE(doc,
+		    JL_("included, with checkpoints and restarts, without rent of spares: |1 of the time is useful; |2 "
+			"without failures ('jeoul goodput')"),
+		    JL_FIG(share_fine(doc, useful.value)), JL_ABOUT(p->run_s.value, JL_K_TIME));
 }
 
 void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
@@ -678,11 +679,10 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 	if (g->progresses && g->job->prediction.room != JL_ROOM_NONE)
 		jl_show_campus(doc, g, true);
 	sizes(doc, g);
-	jl_show_note(
-		doc, NULL, JL_ESTIMATED,
-		JL_("○ estimated; 80 %% intervals. By simulation %.1f %% are effective, by the closed form %.1f %%. "
-		    "Published rates: jeoul catalog list reliability"),
-		100 * g->simulated_frac, 100 * g->point.effective_frac);
+	jl_show_note(doc, NULL, JL_ESTIMATED,
+		     JL_("○ estimated; 80 %% intervals. Useful time: %.1f %% simulated, %.1f %% by formula. Published "
+			 "failure rates: jeoul catalog list reliability"),
+		     100 * g->simulated_frac, 100 * g->point.effective_frac);
 	if (in_won(g) && !isnan(g->job->prediction.rent.usdps))
 		jl_show_note(doc, NULL, JL_LISTED, "%s",
 			     jl_show_fx(doc, g->ask.krw_per_usd, g->ask.fx_date, g->ask.today));

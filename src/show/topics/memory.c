@@ -48,7 +48,7 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 
 	if (x->n_advice && x->advice[0].makes_it_fit)
 		return jl_doc_format(doc,
-				     x->advice[0].tight ? JL_("With this it hardly would: %s.")
+				     x->advice[0].tight ? JL_("With this it barely would: %s.")
 							: JL_("With this it would: %s."),
 				     x->advice[0].text);
 	if (x->p.max_micro_batch >= 1)

@@ -21,8 +21,8 @@ void jl_show_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 	const struct jl_plan_tally *t = &effort->tally;
 
 	jl_show_entry(doc, JL_("Searched"), JL_MEASURED,
-		      JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s "
-			  "that no framework runs, %s that do not divide"),
+		      JL_("%s%s combinations in %s: %s evaluated; rejected: %s for memory, %s by a lower bound on "
+			  "time, %s without a framework, %s not divisible"),
 		      effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
 		      jl_units_localized(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
 		      count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
@@ -165,10 +165,10 @@ static void tied(struct jl_doc *doc, const struct jl_plan_answer *a)
 	for (size_t i = 1; i < a->n; i++)
 		n += a->plans[i].tied;
 	if (n)
-		jl_show_entry(doc, JL_("Sure?"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Confidence"), JL_ESTIMATED,
 			      JL_("%d of the others (≈) lie inside the interval of plan 1: try them too"), n);
 	else if (a->n > 1)
-		JL_ENTRY(doc, JL_("Sure?"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
+		JL_ENTRY(doc, JL_("Confidence"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
 }
 
 /* The best plan that is of another kind than the winner: other parallelisms, not other degrees. 0: none shown. */
@@ -227,9 +227,9 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 			jl_units_localized(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
 	}
 	if (*text)
-		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("compared with plan %d: %s"), (int)other + 1, text);
 	else
-		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("plan %d differs by less than it can be known"),
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("the difference to plan %d is within the error"),
 			      (int)other + 1);
 }
 
@@ -262,14 +262,15 @@ static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 
 	if (!isnan(a->deadline_s))
 		jl_show_entry(doc, JL_("Deadline"), JL_ESTIMATED,
-			      !a->in_time                    ? JL_("missed: %s, but %s are allowed")
-			      : p->time_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
-							     : JL_("kept: %s of %s"),
+			      !a->in_time ? JL_("exceeded: %s, limit %s")
+			      : p->time_s.hi > a->deadline_s
+				      ? JL_("probably met, but not at the slow end of the interval: %s of %s")
+				      : JL_("met: %s of %s"),
 			      jl_estimate_text(JL_TXT, &p->time_s, JL_K_TIME),
 			      jl_units_localized(JL_TXT, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
 		jl_show_entry(doc, JL_("Budget"), JL_ESTIMATED,
-			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
+			      a->in_budget ? JL_("met: %s of %s") : JL_C("budget", "exceeded: %s, limit %s"),
 			      jl_units_localized(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
 			      jl_units_localized(JL_TXT, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
@@ -289,19 +290,19 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    !p->whole_run              ? JL_("The best way takes |3 a step, |4.")
-		    : isnan(p->cost_usd.value) ? JL_("The best way takes |1 for the whole run, |3 a step.")
+		    !p->whole_run              ? JL_("The best plan takes |3 a step, |4.")
+		    : isnan(p->cost_usd.value) ? JL_("The best plan takes |1 for the whole run, |3 a step.")
 		    : a->plans[0].how.n_gpus > p->rent.most
-			    ? JL_("The best way takes |1 for the whole run and |2 at list price, |3 a step.")
-			    : JL_("The best way takes |1 for the whole run and |2 of rent, |3 a step."),
+			    ? JL_("The best plan takes |1 for the whole run and |2 at list price, |3 a step.")
+			    : JL_("The best plan takes |1 for the whole run and |2 of rent, |3 a step."),
 		    JL_WIDE(e->time_s, JL_K_TIME), JL_WIDE(e->cost_usd, JL_K_USD), JL_WIDE(p->step_s, JL_K_TIME),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
 	if (gain >= 1.05) /* below it would be written as once */
 		JL_SENTENCE(
 			doc,
 			site->usual.how.framework == a->plans[0].how.framework
-				? JL_(" That is |1 as fast as the way that 'jeoul predict' takes.")
-				: JL_(" That is |1 as fast as the way that 'jeoul predict' takes: in |2, not in |3."),
+				? JL_(" That is |1 as fast as the defaults of 'jeoul predict'.")
+				: JL_(" That is |1 as fast as the defaults of 'jeoul predict', with |2 instead of |3."),
 			JL_FIG(jl_num_digits(jl_num_times(gain), gain < 1.2 ? 3 : 2)),
 			JL_WORD(jl_show_framework(&a->plans[0].how)), JL_WORD(jl_show_framework(&site->usual.how)));
 }

@@ -121,17 +121,17 @@ const char *jl_show_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_g
 	const char *text = jl_doc_format(doc, "%s, %s", rent->provider, jl_dated_text(JL_TXT, rent->date, today));
 
 	if (rent->n_gpu > n_gpus)
-		text = jl_doc_format(doc, JL_("%s: a machine of %.0f, paid whole"), text, rent->n_gpu);
+		text = jl_doc_format(doc, JL_("%s: a machine of %.0f GPUs, paid in full"), text, rent->n_gpu);
 	if (rent->apart)
-		text = jl_doc_format(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
+		text = jl_doc_format(doc, JL_("%s; no network between such hosts is listed: ask the provider first"),
 				     text);
 	if (rent->single_usdps > 0)
 		text = jl_doc_format(
-			doc, JL_("%s; the cheapest whose hosts are joined: one host alone rents from %.2f USD/h"), text,
-			rent->single_usdps * 3600);
+			doc, JL_("%s; the cheapest with a network between hosts: a single host rents from %.2f USD/h"),
+			text, rent->single_usdps * 3600);
 	if (n_gpus <= rent->most)
 		return text;
-	return jl_doc_format(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"),
+	return jl_doc_format(doc, JL_("%s; list price × %s GPUs, not an actual offer: the largest one listed has %.0f"),
 			     text, jl_grouped(JL_TXT, n_gpus), rent->most);
 }
 
@@ -252,7 +252,7 @@ static void gain_text(char out[160], const struct jl_advice *a)
 
 	jl_about_text(after, a->samples_per_s_after);
 	if (a->makes_it_fit)
-		jl_format(out, 160, a->tight ? JL_("hardly fits; %s samples/s") : JL_("fits; %s samples/s"), after);
+		jl_format(out, 160, a->tight ? JL_("barely fits; %s samples/s") : JL_("fits; %s samples/s"), after);
 	else if (!isnan(a->alone_samples_per_s))
 		jl_format(out, 160, JL_("%d GPUs: %.2gx → %.2gx"), a->n_gpus,
 			  a->samples_per_s_before / a->alone_samples_per_s,
@@ -399,8 +399,7 @@ void jl_show_above(struct jl_doc *doc, const struct jl_scaled_gain *gain)
 			JL_("Above 100 %%: the optimizer takes %s less, since each GPU updates a smaller share."),
 			less);
 	else
-		jl_show_sourced(doc, JL_ESTIMATED,
-				JL_("Above 100 %%: %s takes %s less than the number of GPUs explains."),
+		jl_show_sourced(doc, JL_ESTIMATED, JL_("Above 100 %%: %s takes %s less than linear scaling explains."),
 				jl_msg(part->en), less);
 }
 
@@ -412,11 +411,9 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 
 	if (!isnan(sweep->alone_per_s.value)) {
 		jl_doc_entry(doc, JL_("One GPU"));
-		JL_SENTENCE(
-			doc,
-			JL_("|1 by itself, as 'predict' runs it with weights in 32 bits; the recipe above keeps them "
-			    "in 16"),
-			JL_FIG(jl_num_digits(jl_num_estimate(sweep->alone_per_s, JL_K_NUMBER, "samples/s"), 2)));
+		JL_SENTENCE(doc,
+			    JL_("|1 with 'predict' defaults (32-bit weights); the recipe above uses 16-bit weights"),
+			    JL_FIG(jl_num_digits(jl_num_estimate(sweep->alone_per_s, JL_K_NUMBER, "samples/s"), 2)));
 	}
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
@@ -427,8 +424,8 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 		jl_show_entry(doc, label, JL_ORIGIN_NONE,
 			      x->recipe == JL_RECIPE_SAME ? JL_("%d GPU{/s}: %s")
 			      : x->recipe == JL_RECIPE_INDIVISIBLE
-				      ? JL_("%d GPU{/s}: %s (the others' cut does not divide)")
-				      : JL_("%d GPU{/s}: %s (the others' way does not fit)"),
+				      ? JL_("%d GPU{/s}: %s (the other rows' layout does not divide)")
+				      : JL_("%d GPU{/s}: %s (the other rows' settings do not fit)"),
 			      x->how.n_gpus, jl_show_cut(how, &x->how.plan, x->how.shard.micro_batch));
 		label = "";
 	}

@@ -273,9 +273,10 @@ void jl_show_probed(struct jl_doc *doc, const struct jl_probed *probed)
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    found->n ? JL_("This machine has |1 GPUs, |2 cores and |3 of memory. To look at: |4, first: |5.")
-			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Nothing seen is wrong; how "
-				   "fast it is, 'jeoul bench all --quick' measures."),
+		    found->n ? JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Findings: |4; the most "
+				   "important: |5.")
+			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. No problem found; 'jeoul "
+				   "bench all --quick' measures its speed."),
 		    JL_COUNT(m->n_gpus), JL_COUNT(m->cpu.n_cores),
 		    JL_FIGURE_TEXT(memory(doc, m->memory.total_B), JL_MEASURED), JL_COUNT(found->n),
 		    JL_WORD(found->n ? found->items[0].what.text : ""));

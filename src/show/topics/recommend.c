@@ -145,7 +145,7 @@ static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 		if (a->found->best[h] >= 0)
 			rows[n++] = a->found->best[h];
 	if (n > 1 || !a->found->items[a->found->pick].on_front)
-		jl_show_candidates(doc, a, JL_("The best of each way to have it"), rows, n);
+		jl_show_candidates(doc, a, JL_("The best option of each kind"), rows, n);
 	n = jl_recommend_thin(a->found, (size_t)a->limit, rows);
 	jl_show_candidates(doc, a,
 			   jl_doc_format(doc, JL_("Nothing is both faster and cheaper than these (%zu of %zu shown)"),
@@ -290,7 +290,7 @@ static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 					     jl_grouped(JL_TXT, (double)r->n_against[i]),
 					     i == JL_AGAINST_PRICE ? " (--max-price-age)" : "");
 	if (*text)
-		jl_show_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
+		jl_show_note(doc, JL_("Excluded"), JL_ESTIMATED, "%s", text);
 }
 
 static bool is_same(double given, double purpose)
@@ -339,7 +339,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
 	if (near != ask->region)
 		jl_show_piece(doc, JL_ORIGIN_NONE,
-			      near ? JL_("no rents of %s are known: those of %s are weighed")
+			      near ? JL_("no rents of %s are known: those of %s are used")
 				   : JL_("no rents of %s are known, only what can be bought (--region %s)"),
 			      ask->region, near ? near : "us");
 	if (a->purpose && is_as_said(a->purpose, ask))
@@ -391,8 +391,8 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s",
-		      isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale")
-					    : JL_("bought machines are paid by their share of use"));
+		      isnan(ask->util_frac) ? JL_("bought machines: paid in full, no resale")
+					    : JL_("bought machines: only the share of use is paid"));
 	if (ask->host_owned)
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s",
 			      JL_("the host of bought cards is there already (--host-owned)"));

@@ -54,7 +54,7 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 	const char *text = "";
 
 	if (!isnan(n->cpu_other_frac))
-		text = jl_doc_format(doc, JL_("others took %.0f %% of the CPU"), 100 * n->cpu_other_frac);
+		text = jl_doc_format(doc, JL_("other programs took %.0f %% of the CPU"), 100 * n->cpu_other_frac);
 	if (!isnan(n->steal_frac) && n->steal_frac > 0.005)
 		text = jl_doc_format(doc, JL_("%s%ssteal %.1f %%"), text, *text ? ", " : "", 100 * n->steal_frac);
 	if (n->wait_frac > 0.005)

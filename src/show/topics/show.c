@@ -544,7 +544,7 @@ void jl_show_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, cons
 {
 	if (!n && answer_s->hi > JL_NARROW_WIDE * answer_s->lo) {
 		jl_doc_entry(doc, JL_C("interval", "Range"));
-		JL_SENTENCE(doc, JL_("time it there for a minute: one measured figure instead of |1"),
+		JL_SENTENCE(doc, JL_("a one-minute measurement on that system replaces |1 with a measured figure"),
 			    JL_FIG(jl_num_ends(doc, answer_s, answer_s->hi)));
 	}
 	for (size_t i = 0; i < n; i++) {

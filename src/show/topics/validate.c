@@ -73,9 +73,9 @@ static void sets(struct jl_doc *doc, const struct jl_validated *in)
 		if (is_shown(in, &in->v->lines[i]))
 			score_row(doc, in->v->lines[i].set, &in->v->lines[i].score, in->v->lines[i].naive);
 	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-		"median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
+		"median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of the groups "
 		"left out together · bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % "
-		"interval · naive: medians of two plain guesses, named below");
+		"interval · naive: medians of two simple estimates, named below");
 }
 
 /* Of several sets: the best and the worst median, and how many of all lie in their interval. */
@@ -152,11 +152,10 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 		jl_doc_lead(doc);
 		if (shown.n_scored > 0)
 			say(doc, &shown,
-			    JL_("Below, fitted on these rows too: |1, and |3 in the interval. --leave-out source "
-				"leaves "
-				"each row's source out."),
-			    JL_("Below, fitted on these rows too: |1 to |2, and |3 in the interval. --leave-out source "
-				"leaves each row's source out."));
+			    JL_("Below, with parameters fitted on these rows too: |1, and |3 in the interval. "
+				"--leave-out source excludes each row's source from the fit."),
+			    JL_("Below, with parameters fitted on these rows too: |1 to |2, and |3 in the interval. "
+				"--leave-out source excludes each row's source from the fit."));
 		return;
 	}
 	if (shown.n_scored > 0)
@@ -170,8 +169,8 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 		jl_doc_textf(doc, JL_("Each row is predicted by parameters that were fitted without its %s."),
 			     jl_msg(en[in->v->left_out]));
 	else
-		JL_SHOW(doc, "With the shipped parameters, which were fitted on data/validation: on those rows "
-			     "--leave-out source is the honest figure.");
+		JL_SHOW(doc, "With the shipped parameters, which were fitted on data/validation: for those rows use "
+			     "--leave-out source.");
 }
 
 /* What the reader must know of a table of rows without their sources. */
@@ -289,8 +288,7 @@ void jl_show_validated(struct jl_doc *doc, const struct jl_validated *in)
 		unscored(doc, in);
 	else
 		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
-			     JL_("By GPU, framework and link, and what is not scored: --all; the rows farthest off: "
-				 "--worst N"));
+			     JL_("By GPU, framework and link, and rows not scored: --all; the worst rows: --worst N"));
 }
 
 /* --- JSON */

@@ -239,7 +239,7 @@ static void test_runs(void **state)
 		const char *why;
 	} bad[] = {
 		{ RUN(.model = "SE3Transformer"), "no network 'SE3Transformer'" },
-		{ RUN(.method = "qlora-nf4 rank 4"), "trained in full" },
+		{ RUN(.method = "qlora-nf4 rank 4"), "full training only" },
 		{ RUN(.method = "full, torchao 8-bit AdamW"), "in fp32" },
 		{ RUN(.zero_or_fsdp = "8-GPU zero-3"), "whole on every GPU" },
 		{ RUN(.grad_checkpointing = "y"), "recomputed" },

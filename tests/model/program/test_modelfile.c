@@ -364,7 +364,7 @@ static void test_hostile_pipelines(void **state)
 		{ "[1]", unet, "unet" },
 		{ "{\"unet\":null}", unet, "unet" },
 		{ index, "{\"_class_name\":\"NoSuchModel\"}", "'NoSuchModel' is not one we know" },
-		{ index, "{\"_class_name\":\"a\\nb c\"}", "'?' is not one we know" },
+		{ index, "{\"_class_name\":\"a\\nb c\"}", "'?' is not supported" },
 		{ index, "{\"model_type\":\"no_such_type\"}", "'no_such_type' is not one we know" },
 		{ index, "{\"_class_name\":\"UNet2DConditionModel\",\"block_out_channels\":[1e30,-5]}",
 		  "impossible sizes" },

@@ -11,12 +11,12 @@ refuse predict resnet-50 --on rtx-4090 --optimizer muon; says "--optimizer muon 
 run 0 predict sdxl --on "4x rtx-4090" --batch 1; flat; has "however many there are"; lacks "such GPUs"
 
 # figures that no device can reach
-run 3 check gemm --on rtx-4090 --rate "160 TFLOP/s" --shape 128x128x128; has "It cannot be"; has "no kernel is shorter"
-run 3 check gemm --on h100-sxm5 --shape 1 --rate "500 TFLOP/s"; has "It cannot be"
-run 3 check allreduce --on "2x rtx-4090" --size "8 B" --time "1 ns"; has "It cannot be"
+run 3 check gemm --on rtx-4090 --rate "160 TFLOP/s" --shape 128x128x128; has "Impossible:"; has "no kernel is shorter"
+run 3 check gemm --on h100-sxm5 --shape 1 --rate "500 TFLOP/s"; has "Impossible:"
+run 3 check allreduce --on "2x rtx-4090" --size "8 B" --time "1 ns"; has "Impossible:"
 run 0 check allreduce --on "2x rtx-4090" --size "8 B" --time "8 us"; has "Cannot judge yet"
-run 0 check gemm --on rtx-4090 --dtype fp16 --rate "300 TFLOP/s"; lacks "It cannot be"
-run 3 check gemm --on rtx-4090 --dtype bf16 --rate "300 TFLOP/s"; has "It cannot be"
+run 0 check gemm --on rtx-4090 --dtype fp16 --rate "300 TFLOP/s"; lacks "Impossible:"
+run 3 check gemm --on rtx-4090 --dtype bf16 --rate "300 TFLOP/s"; has "Impossible:"
 
 # a tool that found wrong elements
 {
@@ -27,7 +27,7 @@ run 3 check gemm --on rtx-4090 --dtype bf16 --rate "300 TFLOP/s"; has "It cannot
 	echo "  1073741824     268435456     float     sum      -1   4000.0  268.44  469.76      0   4000.0  268.44  469.76      5"
 	echo "# Out of bounds values : 5 FAILED"
 } > "$work/nccl.txt"
-run 3 check "$work/nccl.txt"; flat; has "Results are wrong: the tool's own check failed for 1 of 2 figures"
+run 3 check "$work/nccl.txt"; flat; has "Wrong results: the tool's own check failed for 1 of 2 figures"
 run 3 check "$work/nccl.txt" --json; json 'j["verdict"] == "wrong"'
 run 3 check "$work/nccl.txt" --lang ko; has "결과가 틀렸습니다"
 run 3 check "$work/nccl.txt" --lang en; has "1 incorrect"; lacks "1 wrong results"

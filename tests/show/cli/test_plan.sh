@@ -170,7 +170,7 @@ run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 8..64 --deadline 30
 json "[p['plan']['rent']['hosts_not_joined'] for p in j['points']] == [False] * len(j['points'])"
 json "j['points'][j['cheapest']]['surely']"
 json "all(p['plan']['rent']['gpu_usdps'] * 3600 > 6 for p in j['points'] if p['n_gpus'] > 8) and j['points'][0]['plan']['rent']['gpu_usdps'] * 3600 < 4"
-run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 32 --deadline 33d; flat; has "none of these surely keeps them"; has "unsure"
+run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 32 --deadline 33d; flat; has "no option is certain to meet them"; has "unsure"
 run 0 plan gpt2 --tokens 1e9 --kinds "2x rtx-4090" --gpus 4; flat; has "no network between such hosts is listed"
 # What is pasted has whole numbers; a mark beside a stage is no thousand
 run 0 plan gpt2-124m --on "8x dgx-h100" --global-batch 3000000 --settings all; has "--global-batch-size 3000000 "

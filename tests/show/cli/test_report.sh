@@ -66,7 +66,7 @@ run 0 report "$work/s.yaml" --json
 json "[b['chart']['kind'] for b in j['blocks'] if b['kind'] == 'chart'].count('spans') >= 2"
 for lang in en ko; do run 0 report "$work/s.yaml" --lang $lang -o "$work/one.html"; walk "$work/one.html"; done
 line "systems: [rtx-4090]"
-run 0 report "$work/s.yaml"; has "stands in"
+run 0 report "$work/s.yaml"; has "no model was named"
 
 # questions: answered with a figure and the section it stands in; what cannot be answered says what is needed
 line "systems: [{name: A, on: 4x rtx-3090, baseline: yes}, {name: B, on: 4x rtx-4090}]" "workload: {model: gpt2-124m, batch: 4}" "questions:" \
