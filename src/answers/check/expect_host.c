@@ -1,7 +1,7 @@
-/* What the processors, memory, storage and loopback of this host should do, estimated from what the probe reads: cores, clock, vector width, caches,
- * the catalog's record of the processor or of the nearest one. Nothing here was measured on this host, so the ranges are wide: a thread may
- * be half a core, a neighbour may have half the memory's rate, turbo is not listed. They find what is broken, not what is a little slow;
- * the machine's own history takes over as soon as there is some. */
+/* Expected performance of this host's processors, memory, storage and loopback, estimated from the probe: cores, clock, vector width, caches,
+ * the catalog's record of the processor or of the nearest one. Nothing is measured, so the ranges are wide: a thread may be half a core, a
+ * neighbour may use half of the memory bandwidth, turbo is not listed. They detect defects, not small losses; the machine's own history
+ * replaces them. */
 #include "check/expect.h"
 
 #include <math.h>
@@ -15,20 +15,20 @@
 struct three {
 	double slow, mid, fast;
 };
-static const struct three product_frac = { 0.25, 0.75, 1.7 }; /* of cores x FLOP per clock x base clock */
-static const struct three product_start_s = { 150e-6, 15e-6,
-					      2e-6 };       /* of waking the threads, for each doubling of them */
-static const struct three stream_frac = { 0.25, 0.9, 2.5 }; /* of what the cores can have under way */
+static const struct three product_frac = { 0.25, 0.75, 1.7 };        /* of cores x FLOP per clock x base clock */
+static const struct three product_start_s = { 150e-6, 15e-6, 2e-6 }; /* thread wake-up, per doubling of threads */
+static const struct three stream_frac = { 0.25, 0.9,
+					  2.5 }; /* share of the bandwidth that outstanding loads of the cores reach */
 static const struct three cached_core_Bps = { 2.5e9, 20e9, 200e9 };
 static const struct three flow_Bps = { 0.35e9, 3e9,
-				       16e9 }; /* one TCP connection through loopback: two copies, two threads */
+				       16e9 }; /* one TCP connection over loopback: two copies, two threads */
 static const struct three round_s = { 400e-6, 15e-6, 1.5e-6 };
-static const struct three meet_s = { 80e-6, 1.2e-6, 0.1e-6 };     /* processes that wait awake for each other */
-static const struct three shared_core_Bps = { 2e9, 30e9, 250e9 }; /* bytes that one process moves inside the caches */
-static const double crowded_s = 20e-3; /* more processes than cores: each waits for its turn */
+static const struct three meet_s = { 80e-6, 1.2e-6, 0.1e-6 }; /* barrier of spinning processes */
+static const struct three shared_core_Bps = { 2e9, 30e9,
+					      250e9 }; /* bytes per second of one process inside the caches */
+static const double crowded_s = 20e-3;                 /* more processes than cores: each waits for its time slice */
 
-/* What kind of storage it is shows in its name and whether it turns; a guest's may be memory of its host, or a volume behind a network
- * that is sold at a tenth of what the drive could. */
+/* Storage kind by device name and rotational flag; a guest's disk may be host memory, or a network volume with a rate limit. */
 static const struct drive {
 	const char *begins, *en;
 	int rotational; /* -1: either */
@@ -45,13 +45,13 @@ static const struct drive {
 
 struct host {
 	struct jl_own_cpu own;
-	double n;    /* cores that take part */
-	double l3_B; /* of all sockets; NAN: not known */
+	double n;    /* cores in use */
+	double l3_B; /* all sockets; NAN: unknown */
 	struct jl_device_expect *e;
 	const struct jl_record *r;
 };
 
-/* Where the range comes from. */
+/* Writes the origin of the range. */
 #define say(h, ...) jl_msg_print((h)->e->from_en, (h)->e->from_text, sizeof((h)->e->from_en), __VA_ARGS__)
 
 static void range_of(struct host *h, double slow, double mid, double fast)
@@ -116,7 +116,7 @@ static void loopback(struct host *h)
 	say(h, JL_N("%.0f connections on %.0f cores, two copies in the kernel each"), streams, h->own.cpu.n_core.value);
 }
 
-/* The fastest NIC that is up, and all of them. */
+/* Fastest NIC that is up, and the sum. */
 static void network(struct host *h, const struct jl_probe_machine *here)
 {
 	double nic_Bps = 0, all_Bps = 0;
@@ -134,7 +134,7 @@ static void network(struct host *h, const struct jl_probe_machine *here)
 	say(h, JL_N("TCP through a NIC of %s"), jl_units_text(rate, nic_Bps, JL_K_BYTE_RATE, 3));
 }
 
-/* Processes over shared pages: each reads what the others wrote, and writes its part. */
+/* Processes over shared memory: each reads the others' data and writes its part. */
 static void shared_pages(struct host *h, enum jl_collective_kind kind)
 {
 	const double size_B = jl_record_number(h->r, "size_B"), n = fmax(jl_record_number(h->r, "n_ranks"), 1);

@@ -1,4 +1,4 @@
-/* Findings on what surrounds the GPUs: processors, memory, networks, limits. */
+/* Findings on the host: processors, memory, networks, limits. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define GIB 1073741824.0
 
-/* Every process that feeds a GPU wants a few threads: loaders, launches, NCCL's proxies. */
+/* Threads that each GPU process needs: loaders, launches, NCCL proxies. */
 #define THREADS_PER_GPU_MIN 6
 #define BUSY_TIMES          1.5
 #define SLOW_NET_Bps        12.5e9 /* 100 Gb/s */
@@ -29,7 +29,7 @@ static void few_threads(struct jl_finding_in *in)
 			THREADS_PER_GPU_MIN);
 }
 
-/* Programs that run or wait for a CPU, over the last minute: nothing that is measured beside them can be judged. */
+/* Load average of the last minute: measurements beside other programs cannot be judged. */
 void jl_findings_load(struct jl_finding_in *in)
 {
 	const struct jl_probe_cpu *cpu = &in->machine->cpu;
@@ -55,7 +55,7 @@ static void little_memory(struct jl_finding_in *in)
 	for (size_t i = 0; i < machine->n_gpus; i++)
 		gpu_B += machine->gpus[i].nvml && !isnan(machine->gpus[i].nvml->mem_B) ? machine->gpus[i].nvml->mem_B
 										       : 0;
-	/* the kernel keeps some percent of what is installed */
+	/* the kernel reserves a few per cent of the installed memory */
 	if (!(gpu_B > 0) || !(host_B < 1.9 * gpu_B) ||
 	    !(finding = jl_finding_add(in, "little_memory", host_B < gpu_B ? JL_FINDING_WARN : JL_FINDING_NOTE)))
 		return;
@@ -104,7 +104,7 @@ static void swapping(struct jl_finding_in *in)
 static void governor(struct jl_finding_in *in)
 {
 	const struct jl_probe_cpu *cpu = &in->machine->cpu;
-	/* drivers that raise the clock under load by themselves, whatever they call it */
+	/* drivers that manage the clock by load themselves */
 	bool adapts = cpu->scaling_driver && strstr(cpu->scaling_driver, "pstate");
 	struct jl_finding *finding;
 
@@ -119,7 +119,7 @@ static void governor(struct jl_finding_in *in)
 	jl_bitext_print(&finding->todo, "cpupower frequency-set -g performance");
 }
 
-/* NUMA nodes that have GPUs but no adapter of the network that a cluster would use. */
+/* NUMA nodes with GPUs but without an adapter of the cluster network. */
 static void far_network(struct jl_finding_in *in)
 {
 	const struct jl_probe_machine *machine = in->machine;
@@ -145,7 +145,7 @@ static void far_network(struct jl_finding_in *in)
 	jl_bitext_print(&finding->todo, "an adapter on each node, or jobs on the GPUs that are near it");
 }
 
-/* Two such hosts over its network, against one. */
+/* Predicts two such hosts over its network, relative to one. */
 static void network_gain(const struct jl_finding_in *in, struct jl_finding *finding)
 {
 	const struct jl_probe_machine *machine = in->machine;

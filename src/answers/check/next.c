@@ -18,7 +18,7 @@ static void add(struct jl_next *a, const char *en, ...)
 	a->n++;
 }
 
-/* Networks: how to see that the fast path is taken. */
+/* Networks: how to verify that the fast path is used. */
 static void look_at_network(struct jl_next *a, enum jl_wire inter)
 {
 	switch (inter) {
@@ -73,7 +73,7 @@ static void impossible_collective(struct jl_next *a, const struct jl_next_ask *a
 	add(a, JL_N("the size is one rank's whole buffer, and all ranks took part"));
 }
 
-/* What slows the rest down, in the order of how often. */
+/* Causes of slow results of other kinds, most frequent first. */
 static const struct {
 	const char *kind;
 	int on_gpu;
@@ -100,7 +100,7 @@ static const struct {
 	{ "net", -1, JL_N("frames of 9,000 bytes on both ends and the switch; interrupts on the NIC's NUMA node") },
 };
 
-/* What would make it judgeable. */
+/* Steps that would allow a verdict. */
 static void unjudged(struct jl_next *a, const struct jl_next_ask *ask)
 {
 	if (!ask->is_here) {

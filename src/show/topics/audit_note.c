@@ -72,7 +72,7 @@ const char *jl_audited_recomputed(const struct jl_audit_note *note, const struct
 			       *f->premises && f->impossible_premise ? "*" : "", *f->premises ? f->estimate : "");
 }
 
-/* A root: its verdict, what is right, the reason; then what follows from it, each in a line. */
+/* A root: its verdict, correction and reason; then its consequences, one per line. */
 static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i, bool all)
 {
 	const struct jl_audit_finding *f = &note->findings[i];
@@ -95,7 +95,7 @@ static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i,
 	}
 }
 
-/* What must be known to check a figure of this quantity. */
+/* Data needed to check a figure of this quantity. */
 static const char *needed_for(enum jl_qty qty)
 {
 	switch (qty) {

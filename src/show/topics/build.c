@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 
 #define SHOWN_MAX  8
-#define ROOM_WIDTH 38 /* what the table of purchases leaves for its first column in 80 */
+#define ROOM_WIDTH 38 /* width of the first column of the purchase table in 80 columns */
 
 /* --- a parts list */
 
@@ -22,7 +22,7 @@ static enum jl_mark mark_of(enum jl_part_level level)
 	return marks[level];
 }
 
-/* A report leads from the mark to the source; a command names the sources. */
+/* A report links to the source; a command names it. */
 static void finding(struct jl_doc *doc, const struct jl_part_finding *f, const char *title, bool all)
 {
 	const char *sources = "";
@@ -75,7 +75,7 @@ void jl_show_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 
 /* --- purchases */
 
-/* A price in the money that was asked in. */
+/* A price in the currency of the request. */
 static struct jl_money price_of(const struct jl_upgrade_answer *a, const struct jl_upgrade *u)
 {
 	return isnan(a->krw_per_usd) ? u->price : jl_money_from(jl_money_value(u->price) * a->krw_per_usd, JL_KRW);
@@ -108,7 +108,7 @@ static void row(struct jl_doc *doc, const struct jl_upgrade_answer *a, const str
                                                          jl_date_is_old(u->price_date, today) ? " ⚠" : "")));
 }
 
-/* The answer first: what gives most for its money. */
+/* The answer: best gain per price. */
 static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 {
 	const struct jl_upgrade *u = a->found->items;
@@ -154,7 +154,7 @@ void jl_show_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, lon
 						    : JL_N("purchase|KRW|faster|per million KRW|price of"));
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
 		row(doc, a, &found->items[i], today);
-	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* texts that the table cut, in full */
+	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* texts truncated by the table, in full */
 		if (jl_utf8_width(found->items[i].text) > ROOM_WIDTH)
 			jl_show_note(doc, jl_doc_format(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
 		bridge_notes(doc, &found->items[i]);

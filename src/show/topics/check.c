@@ -8,13 +8,13 @@
 
 #define ROWS_SHOWN 40
 
-/* What is shown of it: the figure that was judged, in the unit that was asked in; for collectives that mostly start and wait, their time. */
+/* Displayed form: the judged figure in the unit of the question; latency-bound collectives as time. */
 struct shown {
 	const char *metric;
 	double value;
 	struct jl_expect expect;
 	bool is_time;
-	double scale; /* of rates: busbw / algbw where busbw was asked */
+	double scale; /* busbw / algbw if busbw was given */
 };
 
 static struct shown shown_of(const struct jl_judged *j)
@@ -66,7 +66,7 @@ static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, con
 	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate * s->scale);
 }
 
-/* "112–202 GB/s", in the unit of the upper end; "" where nothing is expected. */
+/* "112–202 GB/s", in the unit of the upper end; "" without an expectation. */
 static const char *range_text(struct jl_doc *doc, const struct shown *s)
 {
 	char lo[JL_RECORD_WORDS_MAX], hi[JL_RECORD_WORDS_MAX];
@@ -121,7 +121,7 @@ void jl_show_power(struct jl_doc *doc, const struct jl_expect *e)
 			      slow_down_from(e));
 }
 
-/* Against the middle of the range: rates are lower or higher, times longer or shorter. */
+/* Position relative to the middle of the range: rates are lower or higher, times longer or shorter. */
 static void place(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
 {
 	static const char *const words[2][2] = { { JL_N("%s: expected %s, %.0f %% below its middle"),
@@ -194,7 +194,7 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 	const bool reduce = c->kind == JL_ALLREDUCE && !c->in_network;
 
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE && j->coll.by_time)
-		return; /* the bound says it */
+		return; /* the bound explains it */
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE)
 		jl_show_entry(doc, JL_("Why"), JL_ORIGIN_NONE, "%s",
 			      reduce && c->n_nodes > 1
@@ -214,7 +214,7 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 			100 * j->figure.value / c->bound_Bps, c->n_steps, jl_msg(jl_algorithm_name(c->algorithm)));
 }
 
-/* Where the step's time went, as far as the record says. */
+/* Parts of a step's time, as recorded. */
 static void why_train(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const double step_s = jl_figure_of(j->record, "step_s").value,
@@ -347,7 +347,7 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 			      value_text(doc, "busbw_Bps", j->figure.value * c->busbw_factor));
 }
 
-/* The answer in a sentence; what could not be judged is not called normal. */
+/* The answer in a sentence; unjudged figures are not called normal. */
 static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
 {
 	static const char *const words[] = {
@@ -388,7 +388,7 @@ static bool throttled(const struct jl_judged *j)
 	return j->record->noise.throttled_frac > JL_NOISE_STOPPED_FRAC;
 }
 
-/* Why there is no verdict. */
+/* Reason for a missing verdict. */
 static void noise(struct jl_doc *doc, const struct jl_judged *j)
 {
 	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
@@ -399,7 +399,7 @@ static void noise(struct jl_doc *doc, const struct jl_judged *j)
 								: JL_("the machine was busy"));
 }
 
-/* The reason of the result that was disturbed most; a quota, which does not pass, apart from other processes, which do. */
+/* The reason of the noisiest result; a quota, which is permanent, is separate from other processes. */
 static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a, bool by_quota)
 {
 	const struct jl_judged *most = NULL;
@@ -415,7 +415,7 @@ static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a, bool b
 		noise(doc, most);
 }
 
-/* What the GPU says of itself: a clock that is held down, another process. */
+/* The GPU's own state: a lowered clock, another process. */
 static void held(struct jl_doc *doc, const struct jl_judged *j)
 {
 	if (*j->cause.text)
@@ -482,7 +482,7 @@ static struct verdicts verdicts_of(const struct jl_check_answer *a)
 
 static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	const bool open = verdicts_of(a).open == a->n; /* nothing is held against what is expected */
+	const bool open = verdicts_of(a).open == a->n; /* no figure was compared with an expectation */
 
 	jl_show_table(doc, NULL, open ? "tfk" : "tffk",
 		      a->judged[0].before ? JL_N("what|measured|before|verdict")
@@ -548,7 +548,7 @@ static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 	jl_show_verdicts(doc, a);
 }
 
-/* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */
+/* "measured 5 min to 3 d ago": shows the age of judged results. */
 static void age(struct jl_doc *doc, const struct jl_check_answer *a)
 {
 	double least_s = INFINITY, most_s = 0;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A training run as its log tells it: the answer, where the time went, what costs most and what to do. */
+/* A training run by its log: the answer, time by cause, largest losses and remedies. */
 static void lead(struct jl_doc *doc, const struct jl_run_view *v, const char *where)
 {
 	const bool bad = jl_run_is_bad(v), fast = v->step_s < v->expect.lo;

@@ -1,7 +1,7 @@
 #include "check/trace.h"
 #include "topics/show.h"
 
-/* A profiled step: what wins most, where the time goes, the longest kernels. */
+/* A profiled step: largest savings, time by cause, longest kernels. */
 void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *v, const char *where)
 {
 	static const char *const parts[JL_N_TRACE_PART] = { JL_N("computing"), JL_N("exposed communication"),

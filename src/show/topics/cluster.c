@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define MAP_MOST 10 /* ranks: a map of more does not fit a page */
+#define MAP_MOST 10 /* ranks: larger maps do not fit a page */
 
 static const char *rank_name(struct jl_doc *doc, const struct jl_cluster *c, int rank)
 {

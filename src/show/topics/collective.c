@@ -1,10 +1,10 @@
-/* What a collective reaches on one system, or on more and more hosts of it. */
+/* Collectives on one system, or on increasing numbers of hosts. */
 #include <math.h>
 #include <stdio.h>
 
 #include "topics/predict.h"
 
-/* The unit of all rates in a table: small messages reach so little that GB/s would be all zeros. */
+/* One unit for all rates of a table: GB/s would show zeros for small messages. */
 struct rate_unit {
 	double Bps;
 	const char *name;
@@ -23,7 +23,7 @@ static struct rate_unit rate_unit_of(const struct jl_collective_series *series)
 	return units[i];
 }
 
-/* Below 10 whole numbers say too little. */
+/* Below 10, one decimal is shown. */
 static const char *rate_text(char out[JL_UNITS_TEXT_MAX], double value_Bps, const struct rate_unit *unit)
 {
 	const double value = value_Bps / unit->Bps;
@@ -80,7 +80,7 @@ void jl_show_lanes(struct jl_doc *doc)
 		 "nvidia-smi -q (Link Width) and lspci -vv (LnkSta) show yours");
 }
 
-/* Why more hosts are slower, from the first and the last row. */
+/* Explains the decrease with more hosts, from the first and the last row. */
 static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 {
 	const struct jl_collective_case *first = &series->cases[0], *last = &series->cases[series->n - 1];

@@ -1,4 +1,4 @@
-/* Estimates that people make by hand (bandwidth ratio, tensor-core cycles) beside the full model. */
+/* Rules of thumb (bandwidth ratio, tensor-core cycles) compared with the full model. */
 #include <math.h>
 
 #include "topics/predict.h"

@@ -1,4 +1,4 @@
-/* Techniques that make a model fit, side by side: what each needs and what it costs in time. */
+/* Techniques that make a model fit: memory and time of each. */
 #include <math.h>
 
 #include "predict/kind.h"
@@ -25,7 +25,7 @@ static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
 	return text;
 }
 
-/* Offloaded bytes, marked where the host has less memory. */
+/* Offloaded bytes, marked if the host has less memory. */
 static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
 {
 	const bool short_of = row->weight.host_B > JL_HOST_RAM_FRAC * row->how.ram_B;
@@ -76,7 +76,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 	}
 }
 
-/* Whether the host has the memory that the offloading rows ask for. */
+/* Whether the host's memory suffices for the offloading rows. */
 static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const double ram_B = fit->rows[0].how.ram_B;
@@ -97,7 +97,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 							       : JL_("enough for every row"));
 }
 
-/* Host memory with which a technique would fit the device; NAN: none would. */
+/* Host memory that a fitting technique needs; NAN: none fits. */
 static double host_needed_B(const struct jl_fit *fit)
 {
 	double least_B = NAN;
@@ -127,7 +127,7 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_SHOW(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
-#define ANY_HOST_B (4 * 1073741824.0) /* every host has so much to spare */
+#define ANY_HOST_B (4 * 1073741824.0) /* available on every host */
 
 static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, enum jl_room least)
 {
@@ -140,7 +140,7 @@ static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, e
 	return best;
 }
 
-/* The answer in a sentence: of the GPU alone where that can be. */
+/* The answer in a sentence: without host memory if possible. */
 static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const struct jl_technique *any = fastest(fit, true, JL_ROOM_TIGHT), *alone = fastest(fit, false, JL_ROOM_TIGHT),
@@ -153,8 +153,7 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 	}
 	const double ram_B = best->how.ram_B, need_B = best->weight.host_B / (isnan(ram_B) ? JL_HOST_RAM_FRAC : 1);
 
-	if (best->weight.host_B >
-	    ANY_HOST_B) /* the host's memory, where it is known, is enough: else it would not fit */
+	if (best->weight.host_B > ANY_HOST_B) /* without enough known host memory it would not fit */
 		JL_SENTENCE(doc,
 			    isnan(ram_B) ? JL_("It fits where the host has |1 of RAM.")
 					 : JL_("It fits with |1 of the host's |2 of RAM."),

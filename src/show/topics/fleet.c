@@ -1,4 +1,4 @@
-/* Kinds and numbers of GPUs: the front of time and money; and the largest and the fastest batch of systems. */
+/* Kinds and numbers of GPUs: time-cost front; largest and fastest batch by system. */
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 	jl_doc_chart(doc, chart);
 }
 
-/* "250 kUSD (220–290)", "25만 달러 (22–29)": the unit once, and no more digits than are known. */
+/* "250 kUSD (220–290)", "25만 달러 (22–29)": the unit once, digits by precision. */
 static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	const bool myriads = jl_lang_is("ko");
@@ -115,7 +115,7 @@ static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, c
 	jl_show_plan_case(doc, "", &p->how);
 }
 
-/* Numbers that a kind does not come in, and the next ones that it does. */
+/* Numbers of GPUs that a kind is not sold in, and the nearest ones that it is. */
 static void left_out(struct jl_doc *doc, const struct jl_fleet *fleet)
 {
 	const size_t most = 4;
@@ -143,10 +143,10 @@ static void left_out(struct jl_doc *doc, const struct jl_fleet *fleet)
 	}
 }
 
-struct fits { /* what can be had at all */
+struct fits { /* fitting options */
 	size_t n;
 	bool any_possible;
-	const struct jl_fleet_point *near; /* lacks least; NULL: none */
+	const struct jl_fleet_point *near; /* smallest shortage; NULL: none */
 };
 
 static struct fits fits_of(const struct jl_fleet *fleet)
@@ -187,12 +187,12 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 	left_out(doc, fleet);
 }
 
-/* Where each kind's rent comes from: one host may be had cheaper than several that are joined. */
+/* Source of each kind's rent: one host may be cheaper than several with a network. */
 static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
 {
 	const struct jl_fleet_point *last = NULL;
 
-	for (size_t i = 0; i < a->fleet->n; i++) { /* in the order of kinds, then sizes */
+	for (size_t i = 0; i < a->fleet->n; i++) { /* ordered by kind, then size */
 		const struct jl_fleet_point *p = &a->fleet->points[i];
 		const struct jl_rent *r = &p->prediction.rent;
 		const char *label = last ? "" : JL_("Rent");

@@ -55,7 +55,7 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, a->concurrency)), JL_FIG(count(doc, a->sessions.turns)));
 }
 
-/* The model does not fit: memory needed, memory there, and what would help. */
+/* The model does not fit: required and available memory, and remedies. */
 static void no_room(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const double request_B = a->kv_token_B * a->longest;
@@ -169,7 +169,7 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 	jl_show_table(doc, NULL, "kkff", JL_N("|p50|p90|p99"));
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (!(rows[i].t->p50.value > 0) || (a->embeds && rows[i].t != &a->e2e_s))
-			continue; /* an answer of one token has no others, a session of one turn no further ones */
+			continue; /* a one-token answer has no further tokens, a one-turn session no further turns */
 		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
 		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
 		       JL_FIG(jl_num_estimate(rows[i].t->p90, JL_K_TIME, NULL)),
@@ -228,7 +228,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_MEM(a->adapters_B), JL_SHARE(a->adapters_frac));
 	}
 	if (a->embeds)
-		return; /* nothing is kept */
+		return; /* no keys and values are kept */
 	jl_doc_entry(doc, JL_("KV cache"));
 	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
 		    JL_FIG(exactly(doc, a->kv_tokens)), JL_SHARE(a->kv_mean_frac), JL_SHARE(fmin(a->kv_max_frac, 1)));
@@ -240,7 +240,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-/* Where keys and values of earlier turns were found, and what memory of the host is worth. */
+/* Location of earlier turns' keys and values, and the value of host memory. */
 static void sessions(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const struct jl_infer_sessions *s = &a->sessions;
@@ -275,7 +275,7 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 	JL_SENTENCE(doc, JL_("Measured passes take |1 times the prediction."), JL_FIG(exactly(doc, s->pass_factor)));
 }
 
-/* "1.23 USD": two digits of small money. */
+/* "1.23 USD": small amounts have two digits. */
 static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
 	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
@@ -287,7 +287,7 @@ static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 
 static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
-	/* of answer tokens; where the rent is also given per input token, of them too */
+	/* per answer token; where rent is also given per input token, per that too */
 	const bool in = a->embeds || (a->rent.usdps > 0 && !(a->usd_per_Mtoken_out.value > 0));
 	const double usd = a->power_usd_per_Mtoken * (in ? a->output_tps.value / a->input_tps.value : 1);
 	const struct jl_estimate power = { usd, usd, usd };
@@ -347,7 +347,7 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-/* Defaults used, with the option that changes each. */
+/* Default values with the option that changes each. */
 static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const struct {

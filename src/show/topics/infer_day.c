@@ -1,4 +1,4 @@
-/* A served model over a day: the fixed size beside the autoscaled one, the hours, and what an autoscaler is told. */
+/* A served model over a day: fixed versus autoscaled number of copies, by hour, and the autoscaler's configuration. */
 #include <math.h>
 
 #include "topics/infer_day.h"

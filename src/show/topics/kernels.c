@@ -48,7 +48,7 @@ void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 
 struct roof {
 	double peak_flopps, mem_Bps; /* listed */
-	double peak_frac, mem_frac;  /* what large products and streams reach of that */
+	double peak_frac, mem_frac;  /* shares reached by large products and streams */
 };
 
 static struct roof roof_of(const struct jl_case *c)
@@ -59,7 +59,7 @@ static struct roof roof_of(const struct jl_case *c)
 	return (struct roof){ dev->peak_flopps[dtype], dev->mem_Bps, dev->fit.gemm_frac[dtype], dev->fit.mem_frac };
 }
 
-/* Rising with the memory's rate, level from where arithmetic is the limit. */
+/* Rises with memory bandwidth, then level at the arithmetic limit. */
 static void roof_line(struct jl_doc *doc, struct jl_chart *chart, size_t i, const struct roof *r, bool listed)
 {
 	const double peak = r->peak_flopps * (listed ? 1 : r->peak_frac), mem = r->mem_Bps * (listed ? 1 : r->mem_frac);
@@ -81,7 +81,7 @@ static bool is_on_roof(const struct jl_kernel *k)
 	return k->kind != JL_OP_STREAM && k->flop > 0 && k->traffic_B > 0 && k->device_s > 0;
 }
 
-/* True for the kernels that take the most time. */
+/* True for the kernels with the largest times. */
 static bool is_long(const struct jl_kernels *kernels, const struct jl_kernel *k)
 {
 	size_t longer = 0;
@@ -120,7 +120,7 @@ static void widen(struct jl_axis *axis, double lo, double hi)
 	axis->hi = fmax(isnan(axis->hi) ? hi : axis->hi, hi);
 }
 
-/* Kernels without matrix products, which lie left of the chart, as a list. */
+/* Kernels without matrix products, left of the chart, as a list. */
 static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, const struct roof *r)
 {
 	double time_s = 0, moved_B = 0, moving_s = 0;

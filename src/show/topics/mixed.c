@@ -14,7 +14,7 @@ static struct jl_num bytes(struct jl_doc *doc, double value_B)
 	return jl_num_about(value_B, JL_K_BYTES, jl_doc_format(doc, "%s", jl_memory_text(JL_TXT, value_B)));
 }
 
-/* "76", or "76 = 2 × 38" where they take several passes. */
+/* "76", or "76 = 2 × 38" with several passes. */
 static struct jl_num samples(struct jl_doc *doc, const struct jl_mixed_kind *kind)
 {
 	const double n_micro = kind->samples / kind->micro;

@@ -1,4 +1,4 @@
-/* Published measurements near a prediction, and the JSON of `jeoul predict`. */
+/* Published measurements similar to a prediction, and the JSON of `jeoul predict`. */
 #include "goodput/goodput.h"
 #include "topics/predict.h"
 

@@ -49,7 +49,7 @@ void jl_show_plan_case(struct jl_doc *doc, const char *label, const struct jl_ca
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 }
 
-/* --- the table: columns that say nothing (all 1, all none, all the same) are left out */
+/* --- the table: columns with one value (all 1, all none) are omitted */
 
 enum column { C_TP, C_PP, C_CP, C_EP, C_DP, C_MICRO, C_ZERO, C_RECOMPUTE, C_OFFLOAD, C_FORMAT, N_COLUMN };
 
@@ -80,7 +80,7 @@ static const char *setting_text(struct jl_doc *doc, const struct jl_case *c, enu
 	case C_EP: return jl_doc_format(doc, "%.0f", p->ep);
 	case C_DP: return jl_doc_format(doc, "%.0f", p->dp);
 	case C_MICRO: return jl_doc_format(doc, "%.0f", c->shard.micro_batch);
-	case C_ZERO: /* "3 k": without the space it reads as three thousand */
+	case C_ZERO: /* "3 k": "3k" would read as three thousand */
 		return jl_doc_format(doc, "%d%s%s%s", p->zero, p->shard > 0 || p->keep_gathered ? " " : "",
 				     p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
 	case C_RECOMPUTE: return recomputes[p->recompute];
@@ -171,7 +171,7 @@ static void tied(struct jl_doc *doc, const struct jl_plan_answer *a)
 		JL_ENTRY(doc, JL_("Confidence"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
 }
 
-/* The best plan that is of another kind than the winner: other parallelisms, not other degrees. 0: none shown. */
+/* The best plan with other parallelisms than the winner, not only other degrees. 0: none shown. */
 static size_t other_kind(const struct jl_plan_answer *a)
 {
 	const struct jl_plan *first = &a->plans[0].how.plan;
@@ -187,7 +187,7 @@ static size_t other_kind(const struct jl_plan_answer *a)
 	return a->n > 1;
 }
 
-/* The part that differs most from `second`, of those where the first is shorter (sign 1) or longer (-1). */
+/* The part with the largest difference to `second`, where the first is shorter (sign 1) or longer (-1). */
 static size_t part_apart(const struct jl_step_cost *first, const struct jl_step_cost *second, double sign,
 			 unsigned done)
 {
@@ -205,7 +205,7 @@ static size_t part_apart(const struct jl_step_cost *first, const struct jl_step_
 	return best;
 }
 
-/* Against the next plan of another kind: two parts of a step that shrink, and one that grows for it. */
+/* Comparison with the next plan of another kind: two parts that shrink, one that grows. */
 static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	static const double signs[] = { 1, 1, -1 };
@@ -255,7 +255,7 @@ static void no_plan(struct jl_doc *doc, const struct jl_plan_answer *a)
 	jl_show_searched(doc, &a->effort);
 }
 
-/* What was asked of the run, and whether the best plan keeps it. */
+/* Limits of the run, and whether the best plan meets them. */
 static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	const struct jl_elapsed *p = &a->plans[0].elapsed;
@@ -297,7 +297,7 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 			    : JL_("The best plan takes |1 for the whole run and |2 of rent, |3 a step."),
 		    JL_WIDE(e->time_s, JL_K_TIME), JL_WIDE(e->cost_usd, JL_K_USD), JL_WIDE(p->step_s, JL_K_TIME),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
-	if (gain >= 1.05) /* below it would be written as once */
+	if (gain >= 1.05) /* below this it would print as 1x */
 		JL_SENTENCE(
 			doc,
 			site->usual.how.framework == a->plans[0].how.framework
