@@ -69,15 +69,15 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none"), JL_TO(jl_request, input)), \
 	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("pictures in memory: channels first (PyTorch's default) or last"), JL_TO(jl_request, layout)), \
 	JL_ASK_COUNT("cpu-threads", JL_N("data loader threads of one host"), JL_TO(jl_request, cpu_threads)), \
-	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)"), JL_TO(jl_request, storage_Bps), JL_WITHIN(1e3, 1e15, JL_N("it is 1 kB/s to 1 PB/s, e.g. 2 GB/s"))), \
-	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\""), JL_TO(jl_request, sample_B), JL_WITHIN(1, 1e15, JL_N("it is 1 B to 1 PB, e.g. 110 kB"))), \
-	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\""), JL_TO(jl_request, sample_s), JL_WITHIN(1e-9, 86400, JL_N("it is 1 ns to a day, e.g. 5 ms")))
+	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)"), JL_TO(jl_request, storage_Bps), JL_WITHIN(1e3, 1e15, JL_N("must be 1 kB/s to 1 PB/s, e.g. 2 GB/s"))), \
+	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\""), JL_TO(jl_request, sample_B), JL_WITHIN(1, 1e15, JL_N("must be 1 B to 1 PB, e.g. 110 kB"))), \
+	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\""), JL_TO(jl_request, sample_s), JL_WITHIN(1e-9, 86400, JL_N("must be 1 ns to a day, e.g. 5 ms")))
 
 #define JL_ASK_HOST_OPTIONS \
 	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use"), JL_TO(jl_request, ram_B), .above = true), \
 	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
-	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), JL_WITHIN(1e-7, 1, JL_N("it is 0.1 us to 1 s, e.g. 30 us"))), \
-	JL_O_AMOUNT("host-step", "TIME", JL_K_TIME, JL_N("of a captured program: a small step on this host, as 'python -m jeoul host' times it, e.g. \"140 us\""), JL_TO(jl_request, host_step_s), JL_WITHIN(1e-6, 1, JL_N("it is 1 us to 1 s, e.g. 140 us")))
+	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), JL_WITHIN(1e-7, 1, JL_N("must be 0.1 us to 1 s, e.g. 30 us"))), \
+	JL_O_AMOUNT("host-step", "TIME", JL_K_TIME, JL_N("of a captured program: a small step on this host, as 'python -m jeoul host' times it, e.g. \"140 us\""), JL_TO(jl_request, host_step_s), JL_WITHIN(1e-6, 1, JL_N("must be 1 us to 1 s, e.g. 140 us")))
 
 #define JL_ASK_LENGTH_OPTIONS JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1)"))
 
@@ -86,7 +86,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_COUNT("tokens", "N", 1, 9000000000000000LL, JL_N("tokens of an epoch"), JL_TO(jl_request, tokens)), \
 	JL_O_COUNT("steps-per-epoch", "N", 1, 1000000000000LL, JL_N("steps of an epoch"), JL_TO(jl_request, steps_per_epoch)), \
 	JL_O_COUNT("epochs", "N", 1, JL_ASK_MAX, epochs_en, JL_TO(jl_request, epochs)), \
-	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"), JL_TO(jl_request, pue), JL_WITHIN(1, 5, JL_N("it is 1 (no cooling) to 5, e.g. 1.2")))
+	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"), JL_TO(jl_request, pue), JL_WITHIN(1, 5, JL_N("must be 1 (no cooling) to 5, e.g. 1.2")))
 /* clang-format on */
 
 /* Converts the given options; the first operand, if any, is the model. */

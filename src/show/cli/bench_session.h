@@ -9,7 +9,7 @@
 /* Options of every benchmark. */
 #define JL_BENCH_OPTIONS                                                                                               \
 	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("total time limit, e.g. \"10 s\""),                                \
-		    JL_WITHIN(0.01, 86400, JL_N("write something from 10 ms to 1 d"))),                                \
+		    JL_WITHIN(0.01, 86400, JL_N("must be 10 ms to 1 d"))),                                             \
 		JL_O_TEXT("backend", "NAME", JL_N("what measures ('jeoul bench list' shows them)")),                   \
 		JL_O_TEXT("node", "NAME",                                                                              \
 			  JL_N("which machine of a fleet this is (default: JEOUL_NODE or SLURMD_NODENAME)")),          \

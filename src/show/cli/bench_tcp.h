@@ -16,7 +16,7 @@
 			   JL_N("with --listen: how many, this one included (default 2)"), .with = "listen"),          \
 		JL_O_COUNT("port", "N", 1, 65535, JL_N("TCP port (default 5270)")), JL_BENCH_SECRET_OPTION,            \
 		JL_O_AMOUNT("timeout", "TIME", JL_K_TIME, JL_N("how long to wait for the others (default 10 min)"),    \
-			    JL_WITHIN(0.1, 86400, JL_N("write something from 100 ms to 1 d")))
+			    JL_WITHIN(0.1, 86400, JL_N("must be 100 ms to 1 d")))
 
 bool jl_bench_tcp_asked(const struct jl_cli *cli); /* --listen or --to */
 /* Joins the other hosts. `tag`: hash of options that must agree. Sets ranks > 0 to silent. */

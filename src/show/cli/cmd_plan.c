@@ -22,7 +22,7 @@ const struct jl_option jl_plan_options[] = {
 	JL_O_TEXT("on", "SYSTEM", JL_N("the system; several with --batch-limit"), .many = true, JL_TO(jl_request, system)),
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)),
 	JL_O_CHOICE("objective", "time|cost|energy|tokens-per-usd", jl_plan_objectives, JL_N("objective (default: time)"), JL_TO(jl_plan_ask, objective)),
-	JL_O_AMOUNT("memory-margin", "SHARE", JL_K_FRACTION, JL_N("device memory to keep free (default: 6%)"), JL_WITHIN(0, 0.999, JL_N("it is a share from 0 to below 1, e.g. 6%"))),
+	JL_O_AMOUNT("memory-margin", "SHARE", JL_K_FRACTION, JL_N("device memory to keep free (default: 6%)"), JL_WITHIN(0, 0.999, JL_N("must be a share from 0 to below 1, e.g. 6%"))),
 	JL_O_TEXT("fix", "LIST", JL_N("fixed settings: tp=8,zero=1,recompute=full,..."), .many = true),
 	JL_O_TEXT("forbid", "LIST", JL_N("excluded settings: offload,recompute,fp8,pp,..."), .many = true),
 	JL_O_TEXT("gpus", "8..4096", JL_N("numbers of GPUs: a range, or 8,16,32")),

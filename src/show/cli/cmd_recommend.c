@@ -33,7 +33,7 @@ const struct jl_option jl_recommend_options[] = {
 	JL_ASK_KWH_OPTION,
 	JL_O_TEXT("tariff", "NAME", JL_N("a tariff of the catalog instead: kepco-general, us-california, ... (default: that of --region)"), .apart = "kwh"),
 	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("currency of the answer (default: that of the budget, else USD)")),
-	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
+	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("must be the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("why-not", "SYSTEM", JL_N("explain why this system is not the pick")),
 	JL_O_COUNT("limit", "N", 1, 1000, JL_N("rows of the table (default: 10)")),
 	JL_O_FLAG("lora", JL_N("train adapters on the frozen model"), .apart = "tune"),
