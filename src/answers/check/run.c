@@ -109,13 +109,6 @@ static struct jl_run_finding *add(struct jl_run_view *v, enum jl_run_issue issue
 
 /* ---- stalls */
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Distance between stalls if most are equal; NAN: no period. At least every second line: adjacent lines are always equal. */
 static double period_of(const struct jl_runlog *log, const size_t *at, size_t n, struct jl_arena *arena)
 {
@@ -131,7 +124,7 @@ static double period_of(const struct jl_runlog *log, const size_t *at, size_t n,
 		if (isnan(gap[i - 1]))
 			gap[i - 1] = (double)(at[i] - at[i - 1]);
 	}
-	qsort(gap, n - 1, sizeof(*gap), by_size);
+	jl_stats_sort(gap, n - 1);
 	const double middle = gap[(n - 1) / 2];
 	for (size_t i = 0; i + 1 < n; i++) /* a missed stall doubles the distance */
 		n_even += fabs(gap[i] / middle - fmax(1, round(gap[i] / middle))) < 0.1;

@@ -29,10 +29,7 @@ const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 /* File name extension of captured programs. */
 static bool is_program(const char *path)
 {
-	static const char ending[] = ".jprog";
-	const size_t len = strlen(path), end = sizeof(ending) - 1;
-
-	return len > end && strcmp(path + len - end, ending) == 0;
+	return jl_ends(path, ".jprog");
 }
 
 static enum jl_status from_program(struct jl_subject *subject, const char *path, struct jl_arena *arena,

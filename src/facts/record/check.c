@@ -14,16 +14,11 @@ static const char *const unit_ends[] = {
 
 static bool has_unit(const char *name)
 {
-	size_t len = strlen(name);
-
 	if (strncmp(name, "n_", 2) == 0)
 		return true;
-	for (size_t i = 0; i < JL_LEN(unit_ends); i++) {
-		size_t n = strlen(unit_ends[i]);
-
-		if (len >= n && strcmp(name + len - n, unit_ends[i]) == 0)
+	for (size_t i = 0; i < JL_LEN(unit_ends); i++)
+		if (jl_ends(name, unit_ends[i]))
 			return true;
-	}
 	return false;
 }
 

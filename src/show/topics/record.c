@@ -77,9 +77,7 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 /* The value without the unit that its metric name states: "48.4 /s". */
 static const char *short_value(char out[JL_RECORD_WORDS_MAX], const char *name, double value)
 {
-	const size_t len = strlen(name);
-
-	return jl_record_value_text(out, len > 6 && strcmp(name + len - 6, "_per_s") == 0 ? "_per_s" : name, value);
+	return jl_record_value_text(out, jl_ends(name, "_per_s") ? "_per_s" : name, value);
 }
 
 /* "5.26 – 5.33 s": a common unit once. */
