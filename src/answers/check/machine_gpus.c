@@ -57,11 +57,11 @@ static void throttled(struct jl_finding_in *in)
 	} kinds[] = {
 		{ JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL, "hot", JL_N("too hot: clocks are held down now"),
 		  JL_N("the GPU lowers its clocks to protect itself from heat"),
-		  JL_N("look at fans, dust, air flow and the spacing of cards") },
+		  JL_N("check fans, dust, air flow and the spacing of cards") },
 		{ JL_THROTTLE_POWER_BRAKE | JL_THROTTLE_HW_SLOWDOWN, "power_brake",
 		  JL_N("slowed by hardware: clocks are held down now"),
 		  JL_N("the power supply requested less power, or the board is too hot"),
-		  JL_N("look at the power supplies and their cables") },
+		  JL_N("check the power supplies and their cables") },
 		{ JL_THROTTLE_POWER_CAP, "power_cap", JL_N("at their power limit now"),
 		  JL_N("full load; clocks follow the limit"),
 		  JL_N("normal under load; a higher limit (nvidia-smi -pl) would give more clock where it is "

@@ -39,8 +39,7 @@ void jl_findings_load(struct jl_finding_in *in)
 	    !(finding = jl_finding_add(in, "busy", JL_FINDING_BAD)))
 		return;
 	jl_bitext_print(&finding->what, "a load of %.0f on %d CPU threads", cpu->load, cpu->n_threads);
-	jl_bitext_print(&finding->why,
-			"other programs take the CPUs: what is measured now is noisy and cannot be judged");
+	jl_bitext_print(&finding->why, "other programs use the CPUs: measurements are noisy and cannot be judged now");
 	jl_bitext_print(&finding->todo, "end them or wait, then measure: jeoul bench all --quick");
 }
 
@@ -84,8 +83,8 @@ static void limits(struct jl_finding_in *in)
 	    (finding = jl_finding_add(in, "memory_limit", JL_FINDING_NOTE)) != NULL) {
 		jl_bitext_print(&finding->what, "a memory limit of %.1f of %.1f GiB", machine->limits.memory_B / GIB,
 				machine->memory.total_B / GIB);
-		jl_bitext_print(&finding->why, "what goes above it is killed, not slowed");
-		jl_bitext_print(&finding->todo, "mind it when you choose loader workers and offloading");
+		jl_bitext_print(&finding->why, "processes above it are killed, not slowed");
+		jl_bitext_print(&finding->todo, "consider it when choosing loader workers and offloading");
 	}
 }
 

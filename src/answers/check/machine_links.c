@@ -285,7 +285,7 @@ static const struct jl_gpu_look looks[] = {
 	  JL_N("each transfer needs an address translation; P2P is slower and fails on some boards"),
 	  JL_N("boot with iommu=pt, or switch it off in the BIOS where no VM needs it") },
 	{ "idle_link", JL_FINDING_NOTE, idle, JL_N("%s: links were read at idle"),
-	  JL_N("idle links step down to save power, so this says nothing about their speed"),
+	  JL_N("idle links slow down to save power: their speed cannot be judged"),
 	  JL_N("run jeoul probe while something uses the GPUs, or as a user who may use CUDA") },
 };
 

@@ -93,7 +93,7 @@ static const struct {
 	  JL_N("other processes and the governor; then jeoul bench gemm and jeoul bench memory by themselves") },
 	{ "train", -1, JL_N("jeoul bench train --workers 1: is one worker alone as fast as predicted?") },
 	{ "train", -1,
-	  JL_N("jeoul bench allreduce: an exchange that is slow by itself; --accumulate 4 exchanges less often") },
+	  JL_N("jeoul bench allreduce: is communication slow by itself? --accumulate 4 communicates less often") },
 	{ "net", -1, JL_N("several streams (--streams 4): one TCP stream fills neither 100 Gb/s nor a bond") },
 	{ "net", -1,
 	  JL_N("InfiniBand, RoCE, EFA: their full rate is for RDMA (ib_write_bw, fi_pingpong), not for TCP") },

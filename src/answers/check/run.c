@@ -164,13 +164,13 @@ static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl
 			    n, s->n, n_steps / (double)n, each);
 		else
 			SAY(f->what, JL_N("%zu step{/s} of %zu take far longer, %s each on average"), n, s->n, each);
-		SAY(f->todo, JL_N("storage, network or a neighbour: look at what else runs then; more loader workers, "
-				  "prefetch"));
+		SAY(f->todo,
+		    JL_N("storage, network or another job: find what else runs then; more loader workers, prefetch"));
 	} else {
 		SAY(f->what, JL_N("every %.0f steps one takes %s longer"), v->period_steps, each);
 		SAY(f->todo,
-		    JL_N("what happens every %.0f steps: checkpoint (make it asynchronous), evaluation, logging, a new "
-			 "shard of data (prefetch), garbage collection (gc.freeze), an optimizer's own period"),
+		    JL_N("find what happens every %.0f steps: checkpoint (make it asynchronous), evaluation, logging, "
+			 "a new shard of data (prefetch), garbage collection (gc.freeze), a period of the optimizer"),
 		    v->period_steps);
 	}
 }
@@ -282,8 +282,8 @@ static void find_blocks(struct jl_run_view *v, struct steady *s, struct jl_arena
 	else
 		SAY(f->what, JL_N("%zu blocks of slow steps; the longest: %.0f to %.0f take %.0f %% longer"), n_blocks,
 		    first, last, longer);
-	SAY(f->todo, JL_N("what ran then: a neighbour on a host or the network, heat, a backup, a scrub; or longer "
-			  "samples"));
+	SAY(f->todo, JL_N("find what ran then: another job on a host or the network, heat, a backup, a scrub; or "
+			  "longer samples"));
 }
 
 /* ---- drift and shifts */
@@ -354,9 +354,8 @@ static void find_change(struct jl_run_view *v, const struct steady *s, struct jl
 	if (shift) {
 		SAY(f->what, JL_N("from step %.0f on steps take %.0f %% longer"), since, 100 * expm1(change));
 		SAY(f->todo,
-		    JL_N("one slow rank holds all others: jeoul check on each host (jeoul check --fleet); clocks, a "
-			 "neighbour, a link that went down then; or the run's own schedule: longer samples, a larger "
-			 "batch"));
+		    JL_N("one slow rank delays all others: jeoul check on each host (jeoul check --fleet); clocks, "
+			 "another job, a link that went down; or the run's schedule: longer samples, a larger batch"));
 	} else {
 		SAY(f->what, JL_N("steps slow down steadily: %.0f %% from first to last"),
 		    100 * ((last + beyond_s) / (first - beyond_s) - 1));

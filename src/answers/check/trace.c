@@ -181,15 +181,15 @@ static const struct rule rules[] = {
 	{ "fp32_attention", JL_N("attention in fp32: %.0f kernels a step"),
 	  JL_N("give scaled_dot_product_attention q, k and v in bf16: no .float() in front of it"), K_ATTENTION_FP32,
 	  0.8, NULL, 0 }, /* as above, minus the remainder */
-	{ "odd_widths", JL_N("products whose width is no multiple of 8: %.0f a step"),
+	{ "odd_widths", JL_N("products whose width is not a multiple of 8: %.0f a step"),
 	  JL_N("pad the vocabulary (or that layer) to a multiple of 64: 50257 to 50304"), K_PRODUCT_ODD, 0.7, NULL,
 	  0 }, /* 126 versus 600 TFLOP/s measured on an H200 */
 	{ "unfused_attention", JL_N("attention in separate kernels: %.0f softmaxes a step"),
 	  JL_N("scaled_dot_product_attention, or attn_implementation=\"sdpa\"; a mask as is_causal=True"), K_SOFTMAX, 0,
 	  won_eager, 0 },
-	{ "layout", JL_N("pictures are turned from channels first to last and back (NCHW/NHWC): %.0f times a step"),
+	{ "layout", JL_N("layout conversions NCHW/NHWC: %.0f a step"),
 	  JL_N("model and input .to(memory_format=torch.channels_last)"), K_LAYOUT, 0, won_layout, 0 },
-	{ "dropout", JL_N("dropout in kernels of its own: %.0f a step"),
+	{ "dropout", JL_N("dropout in separate kernels: %.0f a step"),
 	  JL_N("p=0 where the data is not repeated, or torch.compile, which fuses it"), K_DROPOUT, 0.9, NULL, 0 },
 	{ "casts", JL_N("casts between formats: %.0f a step"),
 	  JL_N("weights in bf16 instead of casting them in every pass; autocast around all micro-batches keeps its "

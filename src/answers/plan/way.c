@@ -254,8 +254,9 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 
 	if (way->plan.tp * way->plan.cp > 1 && jl_plan_at_odds(way, way->framework, way->plan.zero))
 		jl_note_add(&way->notes, "parallel",
-			    "Megatron-FSDP beside slices: Megatron-LM warns of it before Blackwell, since they want "
-			    "different CUDA_DEVICE_MAX_CONNECTIONS; slices are not overlapped here");
+			    "Megatron-FSDP with tensor or context parallelism: Megatron-LM warns about it before "
+			    "Blackwell, since they need different CUDA_DEVICE_MAX_CONNECTIONS; tensor parallel "
+			    "communication is not overlapped here");
 	if (!site->has_usual || was->global_batch != way->global_batch)
 		return;
 	changed_word(text, "", jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));

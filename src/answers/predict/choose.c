@@ -344,7 +344,7 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		host->power_half_ln = given_half_ln;
 		return;
 	}
-	jl_note_add(&c->notes, "host-power", "%.2g kW a host beside the %s{%s}", host->power_W / 1e3,
+	jl_note_add(&c->notes, "host-power", "%.2g kW a host without the %s{%s}", host->power_W / 1e3,
 		    c->machine.sys.gpu ? "GPUs" : "CPU",
 		    host->power_assumed ? JL_N(", as such hosts draw") : JL_N(", from its rated power"));
 }
@@ -411,7 +411,7 @@ static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *re
 	t->rank = jl_given_or(req->rank, 16);
 	t->targets = req->targets ? req->targets : JL_TARGETS_ALL;
 	if (isnan(req->rank))
-		jl_note_add(&c->notes, "rank", "rank %.0f, beside {%s}", t->rank,
+		jl_note_add(&c->notes, "rank", "rank %.0f, on {%s}", t->rank,
 			    t->targets == JL_TARGETS_ALL ? JL_N("every product of a layer")
 							 : JL_N("the products that were named"));
 	return choose_method(c, req, err);
@@ -454,11 +454,11 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 			       machine->sys.cpu->id);
 	if (images && !(subject->kind->sample(subject).pixels > 0))
 		return jl_fail(err, JL_E_USAGE,
-			       "--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
+			       "--input %s: %s takes no images; take --input tokens or synthetic, or leave it out",
 			       jl_input_name((enum jl_input_kind)req->input), subject->id);
 	if (req->host_W > HOST_MOST_W)
 		return jl_fail(err, JL_E_USAGE,
-			       "--host-power: %.0f kW is more than a host draws beside its GPUs; it is at most %.0f "
+			       "--host-power: %.0f kW is more than a host draws without its GPUs; it is at most %.0f "
 			       "kW, e.g. \"300 W\"",
 			       req->host_W / 1e3, HOST_MOST_W / 1e3);
 	return JL_OK;
@@ -494,10 +494,10 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);
 	if (req->forward && subject->kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE,
-			       "--forward is for networks that are no transformers; --serve answers requests with %s",
+			       "--forward is for networks that are not transformers; --serve answers requests with %s",
 			       subject->id);
 	if (req->layout != JL_UNSET && subject->kind->has_tokens)
-		return jl_fail(err, JL_E_USAGE, "--layout is for networks of pictures; %s reads tokens: leave it out",
+		return jl_fail(err, JL_E_USAGE, "--layout is for image networks; %s reads tokens: leave it out",
 			       subject->id);
 	if (!isnan(req->host_step_s) && !subject->kind->is_captured)
 		return jl_fail(err, JL_E_USAGE,

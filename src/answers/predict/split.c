@@ -490,7 +490,7 @@ static double default_local(struct jl_case *c)
 	if (jl_case_holds(c, 2 * batch) || isnan(c->machine.dev.mem_B))
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: fits, and is enough to fill it", batch, of);
 	else if (jl_case_holds(c, 1) && c->subject.kind->is_cut && c->plan.dp > 1 && !c->plan.zero)
-		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit beside whole states",
+		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit with unsharded states",
 			    batch, of);
 	else if (jl_case_holds(c, 1))
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit", batch, of);

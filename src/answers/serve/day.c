@@ -103,10 +103,10 @@ enum jl_status jl_day_read(struct jl_day_load *ret_load, const char *shape, cons
 	if (text)
 		JL_TRY(read_points(points, &n, text, len, shape, err));
 	if (n == 0)
-		return jl_fail(err, JL_E_USAGE, "--day: '%.40s' is no shape; write office, evening, flat or a file",
+		return jl_fail(err, JL_E_USAGE, "--day: '%.40s' is not a shape; write office, evening, flat or a file",
 			       shape);
 	if (isnan(peak_hz) && !text)
-		return jl_fail(err, JL_E_USAGE, "--day %.40s: say its highest rate, e.g. --rate 20/s", shape);
+		return jl_fail(err, JL_E_USAGE, "--day %.40s needs its highest rate, e.g. --rate 20/s", shape);
 	interpolate(&load, points, n);
 	if (!(load.peak_hz > 0))
 		return jl_fail(err, JL_E_DATA, "%.80s: no requests all day", shape);

@@ -294,7 +294,7 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 		return jl_fail(err, JL_E_DATA,
 			       "training on %s is not supported: its rates are listed, none is measured", c->gpu);
 	if (isnan(jl_llm_number(c->hidden)) || said->reject == JL_REJECT_SHAPE)
-		return jl_fail(err, JL_E_DATA, "'%s' is no transformer of a known shape", c->model);
+		return jl_fail(err, JL_E_DATA, "'%s' is not a transformer of a known shape", c->model);
 	if (*c->catalog_model)
 		c->model = c->catalog_model;
 	if (said->rack) /* racks of 72 are one NVLink domain: as many racks as the GPUs need */

@@ -66,8 +66,8 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_TEXT("parallel", "LIST", JL_N("parallel layout: dp=,tp=,sp=,overlap=,pp=,vpp=,cp=,ep=,zero="))
 
 #define JL_ASK_INPUT_OPTIONS \
-	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none"), JL_TO(jl_request, input)), \
-	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("pictures in memory: channels first (PyTorch's default) or last"), JL_TO(jl_request, layout)), \
+	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("input: images decoded by the CPU or GPU, prepared data, or none"), JL_TO(jl_request, input)), \
+	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("images in memory: channels first (PyTorch's default) or last"), JL_TO(jl_request, layout)), \
 	JL_ASK_COUNT("cpu-threads", JL_N("data loader threads of one host"), JL_TO(jl_request, cpu_threads)), \
 	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)"), JL_TO(jl_request, storage_Bps), JL_WITHIN(1e3, 1e15, JL_N("must be 1 kB/s to 1 PB/s, e.g. 2 GB/s"))), \
 	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\""), JL_TO(jl_request, sample_B), JL_WITHIN(1, 1e15, JL_N("must be 1 B to 1 PB, e.g. 110 kB"))), \
@@ -75,7 +75,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 
 #define JL_ASK_HOST_OPTIONS \
 	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use"), JL_TO(jl_request, ram_B), .above = true), \
-	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
+	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("power of one host without its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
 	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), JL_WITHIN(1e-7, 1, JL_N("must be 0.1 us to 1 s, e.g. 30 us"))), \
 	JL_O_AMOUNT("host-step", "TIME", JL_K_TIME, JL_N("of a captured program: a small step on this host, as 'python -m jeoul host' times it, e.g. \"140 us\""), JL_TO(jl_request, host_step_s), JL_WITHIN(1e-6, 1, JL_N("must be 1 us to 1 s, e.g. 140 us")))
 

@@ -11,7 +11,7 @@
 
 #define JL_BENCH_TCP_OPTIONS                                                                                           \
 	JL_O_FLAG("listen", JL_N("wait for the other hosts on ADDR (default 127.0.0.1)")),                             \
-		JL_O_TEXT("to", "HOST", JL_N("take part in what the host that listens measures"), .apart = "listen"),  \
+		JL_O_TEXT("to", "HOST", JL_N("join the measurement of the listening host"), .apart = "listen"),        \
 		JL_O_COUNT("ranks", "N", 2, JL_COMM_TCP_RANKS_MAX,                                                     \
 			   JL_N("with --listen: how many, this one included (default 2)"), .with = "listen"),          \
 		JL_O_COUNT("port", "N", 1, 65535, JL_N("TCP port (default 5270)")), JL_BENCH_SECRET_OPTION,            \

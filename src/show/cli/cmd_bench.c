@@ -149,7 +149,7 @@ static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_be
 	}
 	while (jl_next_item(&at, piece)) {
 		if (jl_units_parse_count(&size, piece, 1, 65536, "--size", err))
-			return jl_fail(err, JL_E_USAGE, "--size: '%s' is no size; write e.g. 1024,2048,4096", piece);
+			return jl_fail(err, JL_E_USAGE, "--size: '%s' is not a size; write e.g. 1024,2048,4096", piece);
 		if (n == SIZES_MAX)
 			return jl_fail(err, JL_E_USAGE, "--size: more than %d sizes", SIZES_MAX);
 		tasks[n].m = tasks[n].n = tasks[n].k = (size_t)size;

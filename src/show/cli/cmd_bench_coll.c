@@ -57,8 +57,8 @@ static enum jl_status size_of(const struct jl_cli *cli, const char *name, size_t
 		end += strcmp(end, "iB") == 0 ? 2 : strcmp(end, "B") == 0 ? 1 : 0;
 	}
 	if (end == text || *end || !(value >= 1 && value <= JL_SWEEP_SIZE_MAX_B) || !isdigit((unsigned char)text[0]))
-		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is no size; write e.g. 8, 64K, 8M or 1G (powers of 1,024)",
-			       name, text);
+		return jl_fail(err, JL_E_USAGE,
+			       "--%s: '%s' is not a size; write e.g. 8, 64K, 8M or 1G (powers of 1,024)", name, text);
 	*ret_B = (size_t)value;
 	return JL_OK;
 }
@@ -80,7 +80,7 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 	if (text) {
 		factor = strtod(text, &end);
 		if (end == text || *end || !(factor > 1 && factor <= 1e6))
-			return jl_fail(err, JL_E_USAGE, "-f: '%s' is no factor above 1; write e.g. 2", text);
+			return jl_fail(err, JL_E_USAGE, "-f: '%s' is not a factor above 1; write e.g. 2", text);
 	}
 	if (min_B > max_B)
 		return jl_fail(err, JL_E_USAGE, "-b %zu is larger than -e %zu", min_B, max_B);

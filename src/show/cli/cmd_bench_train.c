@@ -314,8 +314,8 @@ static long next_number(const char **text, const char *option, long most, enum j
 	long n = strtol(word, &end, 10);
 	if (end != word && !*end && n >= 1 && n <= most)
 		return n;
-	*ret_status = jl_fail(err, JL_E_USAGE, "--%s: '%s' is no number from 1 to %ld; write e.g. 1,2,4", option, word,
-			      most);
+	*ret_status = jl_fail(err, JL_E_USAGE, "--%s: '%s' is not a number from 1 to %ld; write e.g. 1,2,4", option,
+			      word, most);
 	return 0;
 }
 
@@ -365,7 +365,8 @@ static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 		status = jl_engines[i]->present(err);
 	}
 	if (!a->run.kernels)
-		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda", wanted);
+		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is not an engine for training; write cpu or cuda",
+			       wanted);
 	return status;
 }
 

@@ -9,7 +9,7 @@
 
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {
-	JL_O_TEXT("baseline", "SYSTEM", JL_N("what the others are compared with; where the run was observed")),
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("baseline system; with an observed run, where it was observed")),
 	JL_O_TEXT("on", "SYSTEM", JL_N("a system to compare; may be repeated"), .many = true, JL_TO(jl_request, system)),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_O_COUNT("repeat", "N", 1, JL_ASK_MAX, JL_N("also: N trainings")),

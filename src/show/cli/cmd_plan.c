@@ -344,7 +344,7 @@ static enum jl_status check_limits(const struct jl_cli *cli, const struct jl_req
 		return JL_OK;
 	if (!length)
 		return jl_fail(err, JL_E_USAGE,
-			       "--deadline and --budget are of a whole run: say how long it is with --tokens");
+			       "--deadline and --budget apply to a whole run: give its length with --tokens");
 	return JL_OK;
 }
 

@@ -141,7 +141,7 @@ static enum jl_status read_day(struct jl_infer_ask *ask, struct jl_cli *cli, str
 	enum jl_status status = rate ? parse_rate(&peak_hz, rate, "--rate", err) : JL_OK;
 
 	if (isnan(ask->ttft_max_s) && isnan(ask->tpot_max_s))
-		return jl_fail(err, JL_E_USAGE, "--day: say a target, e.g. --ttft \"1 s\" --tpot \"60 ms\"");
+		return jl_fail(err, JL_E_USAGE, "--day needs a target, e.g. --ttft \"1 s\" --tpot \"60 ms\"");
 	if (!status && strpbrk(shape, "./"))
 		status = jl_buf_read_file(&text, shape, DAY_MAX_B, err);
 	JL_THEN(status, jl_day_read(day, shape, text.data, text.len, peak_hz, err));

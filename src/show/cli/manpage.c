@@ -158,7 +158,7 @@ enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err)
 				   : args->operands[0];
 
 	if (cli->json)
-		return jl_fail(err, JL_E_USAGE, "the man page is no JSON; 'jeoul help --json' has the same as JSON");
+		return jl_fail(err, JL_E_USAGE, "the man page is not JSON; 'jeoul help --json' has the same as JSON");
 	if (!args->n_operands) {
 		program_page(&cli->out);
 		return JL_OK;

@@ -241,7 +241,7 @@ static void systems_time(struct jl_section *s)
 	if (n == 1)
 		jl_show_step_charts(s->doc, &last->how, &last->prediction.step);
 	else if (n)
-		model_chart(s, JL_("Time of one step on each system, each at the batch beside its name"), bars, n);
+		model_chart(s, JL_("Time of one step on each system, at the batch next to its name"), bars, n);
 }
 
 static void scaling_time(struct jl_section *s, const char *mode)

@@ -327,9 +327,9 @@ enum jl_status jl_check_idle(const struct jl_cli *cli, const struct jl_idle *rul
 			continue;
 		for (const struct jl_idle *r = rules; r < rules + n; r++)
 			if (r->when && is_listed(r->options, name) != r->but)
-				return r->with ? jl_fail(err, JL_E_USAGE, "--%s does nothing here; it goes with {%s}",
+				return r->with ? jl_fail(err, JL_E_USAGE, "--%s has no effect here; it is for {%s}",
 							 name, r->with)
-					       : jl_fail(err, JL_E_USAGE, "--%s does nothing beside {%s}; leave it out",
+					       : jl_fail(err, JL_E_USAGE, "--%s has no effect with {%s}; leave it out",
 							 name, r->beside);
 	}
 	return JL_OK;

@@ -83,7 +83,7 @@ static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i,
 				       jl_audited_verdict(f)));
 	jl_doc_sourced(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
 	if (f->impossible_premise)
-		JL_SHOW(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
+		JL_SHOW(doc, ". What the premises give (*) is not a correction: they are in doubt themselves.");
 	for (size_t k = 0; k < note->n_findings; k++) {
 		const struct jl_audit_finding *c = &note->findings[k];
 
@@ -169,8 +169,8 @@ void jl_show_audited(struct jl_doc *doc, const struct jl_audit_note *note, bool 
 	if (note->n_replaced) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
 		jl_show_sourced(doc, JL_ORIGIN_NONE,
-				JL_("%zu bytes are no text (invalid UTF-8, control or direction "
-				    "characters) and were left out."),
+				JL_("%zu bytes are not text (invalid UTF-8, control or direction characters) and were "
+				    "left out."),
 				note->n_replaced);
 	}
 	jl_audited_text(doc, note, all);

@@ -187,7 +187,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 	if (assumed->power_price)
 		jl_buf_printf(&text, JL_("0.12 USD/kWh%s; "), in->command ? JL_(" (--kwh or --tariff)") : "");
 	if (assumed->household)
-		jl_buf_printf(&text, JL_("the household uses %.0f kWh a month beside it%s; "),
+		jl_buf_printf(&text, JL_("the household already uses %.0f kWh a month%s; "),
 			      (double)s->site.milli_kWh / 1000, in->command ? " (--household)" : "");
 	for (size_t i = 0; i < in->study->n_options; i++)
 		if (in->study->lines[i].by_kW && !(s->site.demand_kW > 0))

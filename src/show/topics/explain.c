@@ -131,7 +131,7 @@ void jl_show_explained(struct jl_doc *doc, const struct jl_explained *explained)
 {
 	jl_show_case(doc, &explained->how);
 	jl_doc_subsection(doc, "ratios",
-			  jl_doc_format(doc, "%s %s", JL_("By hand and by the full model, against"),
+			  jl_doc_format(doc, "%s %s", JL_("Rules of thumb and the full model, compared with"),
 					explained->base.machine.sys.text));
 	ratios(doc, explained);
 	parts(doc, explained);

@@ -140,7 +140,7 @@ static enum jl_status resolve(struct sockaddr_storage *ret_address, socklen_t *r
 
 	(void)snprintf(port, sizeof(port), "%d", o->port);
 	if (getaddrinfo(text, port, &hints, &list) != 0 || !list)
-		return jl_fail(err, JL_E_USAGE, "--listen: '%s' is no address; write e.g. 0.0.0.0 or 192.168.0.5",
+		return jl_fail(err, JL_E_USAGE, "--listen: '%s' is not an address; write e.g. 0.0.0.0 or 192.168.0.5",
 			       text);
 	memcpy(ret_address, list->ai_addr, list->ai_addrlen);
 	*ret_len = list->ai_addrlen;

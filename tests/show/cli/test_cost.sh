@@ -173,7 +173,7 @@ run 0 cost --buy "$desk" --rent "2.14 USD/h" --lang en; lacks "differ in size"
 
 # "kepco" is a household's tariff for a desktop and the general one for what no household has; a named one is taken as named
 run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100-sxm5" --tariff kepco --util 80% --json; json "j['tariff'] == 'kr-general-1-low' and j['options'][0]['year_electricity'] / j['options'][0]['year_kWh'] < 0.2"
-run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100-sxm5" --tariff kepco --util 80% --lang en; flat; like "dgx-h100 draws [0-9.]* kW, more than the 3 kW of a household: the general tariff is taken"; lacks "the household uses"
+run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100-sxm5" --tariff kepco --util 80% --lang en; flat; like "dgx-h100 draws [0-9.]* kW, more than the 3 kW of a household: the general tariff is taken"; lacks "the household already uses"
 run 0 cost --bill-of "dgx-h100" --util 50% --tariff 한전 --lang en; flat; has "the general tariff is taken"; has "0 kWh a month used there already"
 run 0 cost --buy "dgx-h100 350000 USD" --rent "8x h100-sxm5" --tariff kepco-residential --json; json "j['tariff'] == 'kr-residential-low-2025'"
 run 0 cost --own "rtx-3090 desktop" --rent "2 USD/h" --tariff kepco --json; json "j['tariff'] == 'kr-residential-low-2025'"

@@ -50,14 +50,14 @@ idle() { local said=$1; shift; run 2 "$@" --lang en; one_line; says "$said"; }
 infer=(infer llama-3-8b --on h100-sxm5)
 idle "--accept goes with --draft N" "${infer[@]}" --accept 50%
 idle "--think goes with --users N" "${infer[@]}" --think "5 s"
-idle "--burst does nothing here; it goes with --rate" "${infer[@]}" --burst 4
-idle "--seq does nothing here; it goes with --layers" "${infer[@]}" --seq 512
+idle "--burst has no effect here; it is for --rate" "${infer[@]}" --burst 4
+idle "--seq has no effect here; it is for --layers" "${infer[@]}" --seq 512
 idle "not both" "${infer[@]}" --sweep rate=1,2 --compare-weights
 run 0 "${infer[@]}" --draft 4 --accept 50%; run 0 "${infer[@]}" --rate 3/s --burst 4
 idle "--lora does nothing beside serving" recommend llama-2-7b --serve --lora
 idle "--lora does nothing beside serving" recommend --purpose serve-70b --lora
 idle "--tokens does nothing beside serving" recommend llama-2-7b --serve --tokens 1e9
-idle "--users does nothing here; it goes with --serve" recommend --purpose kaggle --users 9
+idle "--users has no effect here; it is for --serve" recommend --purpose kaggle --users 9
 idle "give --lora or --tune, not both" recommend llama-2-7b --tokens 1e8 --lora --tune full
 idle "--hidden goes with --layers N" recommend --purpose kaggle --hidden 768
 idle "--packing goes with --mean-seq N" predict gpt2-124m --on rtx-4090 --packing yes
@@ -68,19 +68,19 @@ for option in explain kernels near "pue=1.2" "sweep=gpus=1"; do idle "does nothi
 idle "only zero= can be said" "${mixed[@]}" --parallel tp=2
 idle "--tokens does nothing beside --kernels" predict gpt2-124m --on rtx-4090 --kernels --tokens 1e9
 idle "--near does nothing beside --explain" predict gpt2-124m --on rtx-4090 --explain --near
-idle "--size does nothing here; it goes with a collective" predict gpt2-124m --on rtx-4090 --size 1GB
+idle "--size has no effect here; it is for a collective" predict gpt2-124m --on rtx-4090 --size 1GB
 idle "--optimizer does nothing beside --forward" predict resnet-50 --on rtx-4090 --forward --optimizer lion
 idle "--buy does nothing beside --bill;" cost --bill "350 kWh" --tariff kepco --buy rtx-3090
 idle "--runs-per-month does nothing beside --bill-of" cost gpt2-124m --bill-of "rtx-4090 desktop" --tariff kepco --runs-per-month 3
-idle "--tokens does nothing here; it goes with a model" cost --buy rtx-3090 --tokens 1e9
+idle "--tokens has no effect here; it is for a model" cost --buy rtx-3090 --tokens 1e9
 idle "--household goes with --tariff" cost --buy rtx-3090 --household "300 kWh"
-idle "--region does nothing here; it goes with --rent" cost --buy rtx-3090 --region seoul
+idle "--region has no effect here; it is for --rent" cost --buy rtx-3090 --region seoul
 idle "--threads does nothing beside --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --threads 2
 idle "--budget does nothing beside --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --budget "5 USD"
 idle "--time does nothing beside gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --time "1 ms"
 idle "--dtype does nothing beside allreduce" check allreduce --on "4x rtx-4090" --size 1GB --time "100 ms" --dtype fp16
 idle "--run does nothing beside gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --run abcd
-idle "--launch does nothing here; it goes with a model" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --launch "30 us"
+idle "--launch has no effect here; it is for a model" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --launch "30 us"
 idle "a number of trials" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --tune lora
 idle "unknown option" fit llama-3-8b --on rtx-4090 --cpu-threads 4
 run 2 "${infer[@]}" --burst 4 --lang ko; one_line; says "--burst는 여기서 쓰이지 않습니다. --rate에 쓰는 옵션입니다"

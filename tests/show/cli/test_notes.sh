@@ -64,7 +64,7 @@ run 0 audit beside.md --lang en --all; has "! Line 5: 340 GB/s (just outside the
 # The margin survives a note that means harm
 printf '# <script>alert(1)</script>\n3 × 4 = 13 GB <img src=x onerror=y> \xe2\x80\xae\x1b[31m\n\nRTX 3090 48GB & "quotes"\n' > evil.md
 run 0 audit evil.md --format html; lacks "<script>alert"; lacks "<img"; lacks $'\x1b'; lacks $'\xe2\x80\xae'
-run 0 audit evil.md --lang en; lacks $'\x1b'; has "bytes are no text"
+run 0 audit evil.md --lang en; lacks $'\x1b'; has "bytes are not text"
 
 # What is no note: one clear line
 head -c 4000 /dev/urandom > bin.md; run 1 audit bin.md --lang en; one_line; says "not a text"

@@ -183,7 +183,7 @@ for way in "--tune qlora" "--tune lora" "--tune lora --framework eager" "--tune 
 	json "all(p['parallel']['tp'] * p['parallel']['pp'] * p['parallel']['cp'] * p['parallel']['ep'] == 1 for p in j['plans'])"
 done
 run 0 plan mixtral-8x7b --on "8x h100-sxm5" --tune lora --framework megatron --json; json "j['plans'][0]['parallel']['ep'] > 1"
-run 0 plan --assumptions llama-3-8b --on "2x dgx-h100" --fix tp=2,zero=3 --lang en; flat; has "Megatron-LM warns of it before Blackwell"; has "unset CUDA_DEVICE_MAX_CONNECTIONS"; lacks "--tp-comm-overlap"
+run 0 plan --assumptions llama-3-8b --on "2x dgx-h100" --fix tp=2,zero=3 --lang en; flat; has "Megatron-LM warns about it before Blackwell"; has "unset CUDA_DEVICE_MAX_CONNECTIONS"; lacks "--tp-comm-overlap"
 run 0 plan llama-3-8b --on "2x dgx-b200" --fix tp=2,zero=3 --lang en; flat; lacks "before Blackwell"; has "--tp-comm-overlap"
 # a small gain is not rounded up
 run 0 plan gpt2-355m --on "2x rtx-4090" --lang en; flat; like "That is 1.1[0-9]x as fast"
