@@ -3,11 +3,11 @@
 
 #include <time.h>
 
-static inline double jl_clock_of(clockid_t clock)
+static inline double jl_clock_of(clockid_t id)
 {
 	struct timespec now;
 
-	(void)clock_gettime(clock, &now);
+	(void)clock_gettime(id, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 #define jl_clock_s()	    jl_clock_of(CLOCK_MONOTONIC)

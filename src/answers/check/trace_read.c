@@ -8,7 +8,6 @@
 #include "base/budget.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/msg.h"
 #include "import/kineto.h"
 
 #define EVENTS_MAX ((size_t)16 << 20)

@@ -1,6 +1,5 @@
 /* Catalog prices of a purchase option: rents (of a provider, if named) and card prices. Must not know the workload. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

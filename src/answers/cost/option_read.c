@@ -7,7 +7,6 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
-#include "catalog/place.h"
 #include "catalog/possible.h"
 #include "cost/option.h"
 #include "system/machine.h"

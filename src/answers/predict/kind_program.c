@@ -2,7 +2,6 @@
 #include "predict/kind.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "predict/program_case.h"
 

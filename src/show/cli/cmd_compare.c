@@ -1,6 +1,5 @@
 /* jeoul compare: one training run on several systems, from an observed run or a model. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/view.h"

@@ -2,7 +2,6 @@
 #include "cli/command.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "version.inc"
 

@@ -1,6 +1,5 @@
 /* All-reduce by number of nodes, and interconnect topology. */
 #include <math.h>
-#include <string.h>
 
 #include "report/section.h"
 

@@ -1,6 +1,5 @@
 /* A captured program: time by kind of call and by module; its composition. */
 
-#include "document/chart.h"
 #include "topics/flops.h"
 #include "topics/predict.h"
 
