@@ -194,7 +194,7 @@ static void bad_claims(void **state)
 		{ "{at: 1, en: it, value: soon}", "not a figure" },
 		{ "{at: 1, en: it}", "value:" },
 		{ "{at: 1, en: it, value: 1, form: n}", "form" },
-		{ "{at: 1, en: it, value: 1, from: m}", "'m' is no input" },
+		{ "{at: 1, en: it, value: 1, from: m}", "'m' is neither an input" },
 		{ "{at: 1, en: it, value: 1 s, from: n + step}", "units differ" },
 		{ "{at: 1, en: it, value: 1, from: n, instead: {magic: n}}", "no reason 'magic'" },
 		{ "{at: 1, en: it, value: 1, from: n, within: 80 %}", "within" },

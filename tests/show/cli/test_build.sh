@@ -55,7 +55,7 @@ run 2 build --gpu "2x rtx-3090" --upgrade dgx-h100 --lang en; one_line; says "--
 run 2 build --gpu "2x rtx-3090" --budget "500 USD" --lang en; one_line; says "--upgrade"
 # Won are money too
 run 0 build --upgrade rtx-4070 --budget 150만원 --json; json "j['n_over_budget'] > 0"
-run 2 build --upgrade rtx-4070 --budget "0 USD" --lang en; one_line; says "no budget"
+run 2 build --upgrade rtx-4070 --budget "0 USD" --lang en; one_line; says "not a budget"
 # as many "!" as the sentence counts; the spacing of a kind of boards is assumed, and said so
 run 0 build --gpu "2x rtx-3090" --board z790 --cooling open-air --psu "1600 W"; flat; has "with warnings: 2. Rules disagree on 2."; has "3 apart, as assumed: give board_spacing [rule of thumb]"
 if [ "$(grep -o '! [a-z0-9]*:' <<< "$out" | wc -l)" = 4 ]; then ok; else bad "not four marks"; fi

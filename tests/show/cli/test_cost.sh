@@ -65,7 +65,7 @@ run 2 cost --bill-of "rtx-4090 desktop" --lang en; one_line; says "goes with --t
 run 0 cost --buy "rtx-3090" --rent "2 USD/h" --lang en; has "700.00 USD of it"; has "of a used card"
 run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --json; json "j['options'][0]['price_is_card_only'] and 'price_host_assumed' not in j['options'][0]"
 card=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['options'][0]['price'])" "$work/out")
-run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --lang en; out=$(head -4 <<< "$out"); has "is there already"
+run 0 cost --buy "rtx-3090, host=owned" --rent "2 USD/h" --lang en; out=$(head -4 <<< "$out"); has "is owned already"
 run 0 cost --buy "rtx-3090, host=900 USD" --rent "2 USD/h" --json; json "j['options'][0]['price'] == $card + 900"
 run 2 cost --buy "rtx-3090, host=later" --rent "2 USD/h"; one_line
 # One price rule: what cost takes is what recommend takes, new where shops sell it, and the other stands beside it
@@ -141,7 +141,7 @@ run 0 cost --layers 12 --hidden 768 --heads 12 --seq 1024 --tokens 1e9 --buy "$d
 run 2 cost gpt2-124m --tokens 1e9 --buy "$desk" --runs-per-month 3 --util 30% --lang en; one_line; says "not both"
 # a machine of two kinds of GPU is not taken for one of the first
 for two in "2x rtx-3090 + 2x rtx-4090 desktop" "rtx-3090 and rtx-4090" "rtx-3090+rtx-4090" "2x rtx-3090,2x rtx-4090"; do
-	run 2 cost --buy "$two 5000 USD" --rent "2 USD/h" --lang en; one_line; says "has rtx-3090 and rtx-4090"
+	run 2 cost --buy "$two 5000 USD" --rent "2 USD/h" --lang en; one_line; says "mixes rtx-3090 and rtx-4090"
 done
 run 0 cost --buy "rtx-3090 desktop 2,200 USD" --rent "2 USD/h" --lang en; has "(450 W assumed"
 # Money as it is written in Korea: all of the amount is the price, and what is left over of one is no name

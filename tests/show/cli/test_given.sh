@@ -54,9 +54,9 @@ idle "--burst has no effect here; it is for --rate" "${infer[@]}" --burst 4
 idle "--seq has no effect here; it is for --layers" "${infer[@]}" --seq 512
 idle "not both" "${infer[@]}" --sweep rate=1,2 --compare-weights
 run 0 "${infer[@]}" --draft 4 --accept 50%; run 0 "${infer[@]}" --rate 3/s --burst 4
-idle "--lora does nothing beside serving" recommend llama-2-7b --serve --lora
-idle "--lora does nothing beside serving" recommend --purpose serve-70b --lora
-idle "--tokens does nothing beside serving" recommend llama-2-7b --serve --tokens 1e9
+idle "--lora has no effect with serving" recommend llama-2-7b --serve --lora
+idle "--lora has no effect with serving" recommend --purpose serve-70b --lora
+idle "--tokens has no effect with serving" recommend llama-2-7b --serve --tokens 1e9
 idle "--users has no effect here; it is for --serve" recommend --purpose kaggle --users 9
 idle "give --lora or --tune, not both" recommend llama-2-7b --tokens 1e8 --lora --tune full
 idle "--hidden goes with --layers N" recommend --purpose kaggle --hidden 768
@@ -64,22 +64,22 @@ idle "--packing goes with --mean-seq N" predict gpt2-124m --on rtx-4090 --packin
 idle "--mean-seq is for language models" predict resnet-50 --on rtx-4090 --mean-seq 300
 idle "--expert-load is for language models" predict resnet-50 --on rtx-4090 --expert-load 2
 mixed=(predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --batch 4)
-for option in explain kernels near "pue=1.2" "sweep=gpus=1"; do idle "does nothing beside two kinds of GPU" "${mixed[@]}" --$option; done
+for option in explain kernels near "pue=1.2" "sweep=gpus=1"; do idle "has no effect with two kinds of GPU" "${mixed[@]}" --$option; done
 idle "only zero= can be said" "${mixed[@]}" --parallel tp=2
-idle "--tokens does nothing beside --kernels" predict gpt2-124m --on rtx-4090 --kernels --tokens 1e9
-idle "--near does nothing beside --explain" predict gpt2-124m --on rtx-4090 --explain --near
+idle "--tokens has no effect with --kernels" predict gpt2-124m --on rtx-4090 --kernels --tokens 1e9
+idle "--near has no effect with --explain" predict gpt2-124m --on rtx-4090 --explain --near
 idle "--size has no effect here; it is for a collective" predict gpt2-124m --on rtx-4090 --size 1GB
-idle "--optimizer does nothing beside --forward" predict resnet-50 --on rtx-4090 --forward --optimizer lion
-idle "--buy does nothing beside --bill;" cost --bill "350 kWh" --tariff kepco --buy rtx-3090
-idle "--runs-per-month does nothing beside --bill-of" cost gpt2-124m --bill-of "rtx-4090 desktop" --tariff kepco --runs-per-month 3
+idle "--optimizer has no effect with --forward" predict resnet-50 --on rtx-4090 --forward --optimizer lion
+idle "--buy has no effect with --bill;" cost --bill "350 kWh" --tariff kepco --buy rtx-3090
+idle "--runs-per-month has no effect with --bill-of" cost gpt2-124m --bill-of "rtx-4090 desktop" --tariff kepco --runs-per-month 3
 idle "--tokens has no effect here; it is for a model" cost --buy rtx-3090 --tokens 1e9
 idle "--household goes with --tariff" cost --buy rtx-3090 --household "300 kWh"
 idle "--region has no effect here; it is for --rent" cost --buy rtx-3090 --region seoul
-idle "--threads does nothing beside --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --threads 2
-idle "--budget does nothing beside --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --budget "5 USD"
-idle "--time does nothing beside gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --time "1 ms"
-idle "--dtype does nothing beside allreduce" check allreduce --on "4x rtx-4090" --size 1GB --time "100 ms" --dtype fp16
-idle "--run does nothing beside gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --run abcd
+idle "--threads has no effect with --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --threads 2
+idle "--budget has no effect with --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --budget "5 USD"
+idle "--time has no effect with gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --time "1 ms"
+idle "--dtype has no effect with allreduce" check allreduce --on "4x rtx-4090" --size 1GB --time "100 ms" --dtype fp16
+idle "--run has no effect with gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --run abcd
 idle "--launch has no effect here; it is for a model" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --launch "30 us"
 idle "a number of trials" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --tune lora
 idle "unknown option" fit llama-3-8b --on rtx-4090 --cpu-threads 4

@@ -133,15 +133,15 @@ clear 2 "--batch-limit" plan gpt3-1.3b --on dgx-h100 --on dgx-a100-80gb
 clear 2 "--batch-limit" plan resnet-50 --on dgx-h100
 
 # A kind whose network nobody rates leaves the others planned; a budget without a currency is in dollars
-run 0 plan llama-3-8b --gpus 8..64 --kinds h100-sxm5,tpu-v5p --tokens 1e10 --lang en; flat; has "8 x h100-sxm5 do it cheapest"
+run 0 plan llama-3-8b --gpus 8..64 --kinds h100-sxm5,tpu-v5p --tokens 1e10 --lang en; flat; has "Cheapest: 8 x h100-sxm5"
 run 0 plan llama-3-8b --on "8x h100-sxm5" --tokens 1e10 --budget 300000 --lang en; flat; has "of 300,000 USD"
 # A deadline and a budget that the best plan misses are said, and end the command as a bad verdict
 run 3 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e12 --deadline 1d --budget 10USD
-has "Deadline"; has "Budget"; has "missed"; has "USD/h a GPU"
+has "Deadline"; has "Budget"; has "exceeded"; has "USD/h a GPU"
 run 3 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e12 --deadline 1d --json
 json "j['deadline_s'] == 86400 and j['in_time'] is False and j['in_budget'] is True and j['budget_usd'] is None"
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e9 --deadline 30d --budget 1MUSD
-has "kept"; lacks "missed"
+has "met: "; lacks "exceeded"
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e9 --json
 json "j['deadline_s'] is None and j['in_time'] is True"
 clear 2 "--tokens" plan gpt3-1.3b --on dgx-a100-80gb --deadline 30d

@@ -222,7 +222,7 @@ run 0 predict llama-3-8b --on rtx-4090 --serve --weights mxfp4 --requests 1 --js
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
 clear 2 "--on" predict llama-3-70b --serve
 clear 2 "generates no tokens" predict resnet-50 --on rtx-4090 --serve
-clear 2 "does nothing beside --serve" predict llama-3-8b --on rtx-4090 --serve --batch 3
+clear 2 "has no effect with --serve" predict llama-3-8b --on rtx-4090 --serve --batch 3
 clear 2 "goes with --serve" predict llama-3-8b --on rtx-4090 --prompt 3
 clear 2 "vllm" predict llama-3-8b --on rtx-4090 --serve --engine warp
 clear 1 "int4" predict llama-3-8b --on rtx-4090 --serve --weights paper
@@ -234,11 +234,11 @@ clear 2 "--on" predict llama-3-8b
 clear 2 "--layers" predict --on dgx-h100
 clear 2 "language models" predict resnet-50 --on dgx-h100 --parallel tp=2
 clear 2 "language models" predict resnet-50 --on dgx-h100 --seq 512
-clear 2 "pictures" predict gpt2-124m --on rtx-4090 --layout last
+clear 2 "image networks" predict gpt2-124m --on rtx-4090 --layout last
 clear 2 "dp=8" predict resnet-50 --on dgx-h100 --parallel dp=3
 clear 2 "--size" predict allreduce --on dgx-h100
 clear 2 "collective" predict gpt-305m --on dgx-h100 --size 1GB
-clear 2 "does nothing beside all-reduce" predict allreduce --on dgx-h100 --size 1GB --batch 4
+clear 2 "has no effect with all-reduce" predict allreduce --on dgx-h100 --size 1GB --batch 4
 clear 2 "at least two" predict allreduce --on rtx-3090 --size 1GB
 clear 2 "1 kB/s to 1 PB/s" predict resnet-50 --on dgx-h100 --storage "0 GB/s"
 clear 2 "gpus=" predict llama-3-8b --on dgx-h100 --sweep 1,2
@@ -304,10 +304,10 @@ run 0 predict mamba-130m --on rtx-4090 --batch 1; lacks "JPEG" # no pictures
 run 0 flops "$JEOUL_SOURCE/tests/fixtures/pipelines/sd" --json; json "j['params'] == 1066235307 and 'text_encoder 123M' in j['name']"
 run 0 predict "$JEOUL_SOURCE/tests/fixtures/pipelines/flux/model_index.json" --on b200-sxm --batch 1; flat; has "transformer 11.9B, text_encoder 123M"
 echo '{"model_type":"no_such_type"}' > "$work/unknown.json"
-run 1 flops "$work/unknown.json"; one_line; says "model_type 'no_such_type' is not one we know"
+run 1 flops "$work/unknown.json"; one_line; says "model_type 'no_such_type' is not supported"
 if python3 - "$err" "$JEOUL_SOURCE" << 'END'
 import re, sys
-known = re.search(r"one we know: (.*); or", sys.argv[1]).group(1).split(", ")
+known = re.search(r"is not supported: (.*); or", sys.argv[1]).group(1).split(", ")
 text = "".join(open(f"{sys.argv[2]}/catalog/models/{f}.yaml").read() for f in ("networks", "diffusion", "sequences"))
 known += [w for block in re.findall(r"- id: file-.*?words: \|\n(.*?)\n    program", text, re.S) if "named=1" not in block for w in block.split()]
 page = set(re.findall(r"[\w-]+", open(f"{sys.argv[2]}/docs/cmd/flops.md").read()))
@@ -332,8 +332,8 @@ run 0 $cut,overlap=1; has "TP 8+SP overlapped"
 run 2 predict llama-3-8b --on dgx-h100 --parallel tp=1,overlap=1; one_line; says "tp=2 or more"
 run 2 predict resnet-50 --on dgx-h100 --parallel overlap=1; one_line; says "for language models"
 # "via nvlink" is the accelerator's own; where it has none, that is said
-run 2 predict resnet-50 --on "2x rtx-4090 via nvlink" --lang en; one_line; says "rtx-4090 has PCIe only, so no nvlink-bridge"
-run 2 predict resnet-50 --on "2x mi300x via nvlink" --lang en; one_line; says "so no nvlink-bridge"
+run 2 predict resnet-50 --on "2x rtx-4090 via nvlink" --lang en; one_line; says "rtx-4090 has PCIe only, not nvlink-bridge"
+run 2 predict resnet-50 --on "2x mi300x via nvlink" --lang en; one_line; says "not nvlink-bridge"
 run 0 predict resnet-50 --on "2x rtx-3090 via NVLink" --json; json "j['system'] == '2x rtx-3090 via nvlink-bridge'"
 run 0 predict resnet-50 --on "8x h100-sxm5 via nvlink" --json; json "j['system'] == '8x h100-sxm5 via nvlink4-switch'"
 run 0 predict resnet-50 --on "4x h100-pcie via nvlink" --json; json "j['system'] == '4x h100-pcie via nvlink-bridge-h100-pairs'"
@@ -382,7 +382,7 @@ run 0 predict llama-3-8b --on h200-sxm --lang en; has "--optimizer fused"; has "
 run 0 predict llama-2-13b --on "16x rtx-4090" --global-batch 64 --lang en; has "batch 64 per worker"; like "most of it is compute (7[0-9] %)"
 # what nobody says is the fastest of what people run: cut states where a larger batch fits, stages where slices are slow
 run 0 predict --assumptions gpt2-355m --on "2x rtx-4090" --lang en; flat; has "FSDP 2"; has "faster than plain data parallel, which fits too"
-run 0 predict --assumptions gpt2-124m --on "8x rtx-3090" --parallel zero=0 --lang en; flat; has "DDP 8"; has "beside whole states"
+run 0 predict --assumptions gpt2-124m --on "8x rtx-3090" --parallel zero=0 --lang en; flat; has "DDP 8"; has "with unsharded states"
 # Triton has no kernels for Apple's GPUs and Google's TPUs: what is written in it is not proposed there
 run 0 predict llama-3-8b --on m3-max --tune lora --lang en; lacks "Unsloth"
 run 0 predict gpt2-124m --on m2-ultra --lang en; lacks "torch.compile"
@@ -398,11 +398,11 @@ run 0 predict llama-3-70b --on rtx-4090 --tokens 1e9 --json; json "not j['fits']
 run 0 compare llama-3-8b --baseline rtx-4090 --on h100-sxm5 --tokens 1e9 --lang en; lacks "faster"; has "None of the other systems can run this batch"
 run 0 compare gpt2-355m --baseline rtx-3060 --on h100-sxm5 --batch 64 --lang en; lacks "faster than"; has "it does not fit"
 # more GPUs than any offer has: a list price, and that is said
-run 0 predict llama-3-405b --on "2048x dgx-h100" --tokens 15e12 --lang en; flat; has "at list price"; has "a list price × 16,384 GPUs, not an actual offer: the largest one listed has 8"
+run 0 predict llama-3-405b --on "2048x dgx-h100" --tokens 15e12 --lang en; flat; has "at list price"; has "list price × 16,384 GPUs, not an actual offer: the largest one listed has 8"
 run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e9 --lang en; has "of rent"; lacks "not an actual offer"
 run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e9 --json; json "j['rent']['largest_offer_gpus'] == 8"
 # what is weighed of language models only says so, and what can be asked instead
-run 2 predict resnet-50 --on rtx-4090 --tune lora; one_line; says "adapters (LoRA) of resnet-50 are not weighed"
+run 2 predict resnet-50 --on rtx-4090 --tune lora; one_line; says "LoRA adapters of resnet-50 are not supported"
 run 2 predict sdxl --on rtx-4090 --serve; one_line; says "sdxl generates no tokens"; says "jeoul predict sdxl --forward"
 run 2 infer flux1_dev --on h100-sxm5; one_line; says "generates no tokens"
 run 2 recommend sdxl --serve; one_line; says "--forward"
@@ -464,7 +464,7 @@ run 0 predict llama-3-8b --on "8x h100-sxm5" --tokens 1e10 --lang en; flat; lack
 # A whole run is told with failures, checkpoints and restarts, as plan and cost have it
 whole=(llama-3-405b --on "2048x dgx-h100" --global-batch 2048 --seq 8192 --parallel "tp=8,pp=16,dp=128" --tokens 15.6e12)
 run 0 predict "${whole[@]}" --json; json "0.5 < j['elapsed']['useful_frac'] < 0.95 and abs(j['elapsed']['time_s']['value'] * j['elapsed']['useful_frac'] / j['run_s']['value'] - 1) < 1e-6"
-run 0 predict "${whole[@]}" --lang en; flat; has "Failures counted, with checkpoints and restarts"
+run 0 predict "${whole[@]}" --lang en; flat; has "Failures included, with checkpoints and restarts"
 run 0 predict gpt2-124m --on rtx-4090 --tokens 1e9 --lang en; lacks "Failures"
 run 0 predict gpt2-124m --on rtx-4090 --json; json "'elapsed' not in j"
 # a network that only answers holds its weights as it computes
@@ -475,7 +475,7 @@ run 0 predict --assumptions flux1_dev --forward --on h100-sxm5 --batch 1 --lang 
 # a batch that so many workers do not divide cuts layers, as such runs do
 run 0 predict gpt3-175b --on "128x dgx-a100-80gb" --global-batch 1536 --seq 2048 --json; json "j['global_batch'] == 1536"
 # one GPU by itself and in a sweep's recipe: both speeds, and why they differ
-run 0 predict gpt-305m --on "8x a100-sxm4-80gb" --sweep gpus=1,8 --lang en; flat; has "by itself, defaults of 'predict' with weights in 32 bits"
+run 0 predict gpt-305m --on "8x a100-sxm4-80gb" --sweep gpus=1,8 --lang en; flat; has "with 'predict' defaults (32-bit weights)"
 # memory of a host that nobody sells is not assumed in silence
 run 0 predict llama-3-405b --on "8x b200" --offload optimizer,params --lang en; flat; has "no listed host with this GPU has so much"
 # a few GiB are there in every host

@@ -282,7 +282,7 @@ run 0 serve llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c
 run 0 serve llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
 # versions and backends: what few have measured is said, and is less sure
 run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json; json "j['published_pair']"
-run 0 serve llama-3-8b --on m2-ultra --engine llamacpp --lang en; flat; has "No measurement of llama.cpp on this device is in"
+run 0 serve llama-3-8b --on m2-ultra --engine llamacpp --lang en; flat; has "no published measurement of llama.cpp on this device"
 run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.8" --lang en; flat; has "no published measurement of vLLM 0.8"
 run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.6" --json; json "j['engine'] == 'vllm-0.6-rocm' and j['published_pair']"; slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
 run 0 serve llama-3-70b --on mi300x-platform --engine vllm --json; json "j['output_tokens_per_s']['value'] > 1.15 * $slow"
@@ -338,7 +338,7 @@ for i in 1 2 3 4 5 6; do
 	json "abs(j['input_tokens_per_s']['value'] / j['requests_per_s']['value'] / ($prompt + ($turns - 1) * ($answer + $turn) / 2) - 1) < 0.06"
 	json "j['n_requests'] % $turns == 0 and j['n_refused'] == 0 and 0 < j['kv_max_frac'] <= 1 and j['ttft_s']['p50']['value'] <= j['ttft_s']['p90']['value'] <= j['ttft_s']['p99']['value']"
 done
-run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --concurrency 4 --lang en; flat; has "4 sessions at once, of 2 turns each"; has "500 tokens more each turn (--turn-tokens)"; has "computed again 0"
+run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --concurrency 4 --lang en; flat; has "4 sessions at once, of 2 turns each"; has "500 tokens more each turn (--turn-tokens)"; has "recomputed 0"
 run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1s --lang ko; flat; has "세션"
 run 3 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1ms --lang en; flat; has "no session within the targets"
 run 2 serve llama-3-8b --on h100-sxm5 --turns 2 --users 3; one_line; says "--turns"
@@ -350,7 +350,7 @@ run 0 serve bge-m3 --on l4 --input 512 --json; json "abs(j['input_tokens_per_s']
 short=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['requests_per_s']['value'])" "$work/out")
 run 0 serve bge-m3 --on l4 --input 1024 --json; json "0.3 * $short < j['requests_per_s']['value'] < 0.6 * $short"
 run 0 serve bge-m3 --on l4 --engine vllm --lang en; flat; has "sequences of 512 tokens a second"; has "--runner pooling"
-run 2 serve bge-m3 --on l4 --answer 5; one_line; says "--answer does nothing beside bge-m3"
+run 2 serve bge-m3 --on l4 --answer 5; one_line; says "--answer has no effect with bge-m3"
 run 2 serve llama-3-8b --on l4 --input 5; one_line; says "a model that embeds"
-run 2 predict bge-m3 --on l4 --serve; one_line; says "ask 'jeoul serve bge-m3'"
+run 2 predict bge-m3 --on l4 --serve; one_line; says "use 'jeoul serve bge-m3'"
 finish

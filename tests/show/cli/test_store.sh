@@ -31,7 +31,7 @@ run 0 store list --since "100000 d"; has "10 of 10"
 run 2 store list --since yesterday; says "--since"; one_line
 
 run 0 store show "${id:18}"; has "$id"; has "H100 시험"; has "busbw_Bps"; has "8589934592"
-run 0 store show "$id" --lang ko; has "가져옴"; has "매개변수"
+run 0 store show "$id" --lang ko; has "가져옴"; has "측정 조건"
 run 0 store show "$id" --json; json "j['id'] == '$id' and j['metrics'][0]['name'] == 'algbw_Bps'"
 run 0 store note "$id" "after the BIOS update"; has "1 record"
 run 0 store show "$id"; has "after the BIOS update"

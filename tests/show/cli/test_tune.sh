@@ -68,7 +68,7 @@ json "j['first']['samples'] + j['second']['samples'] == j['global_batch'] == 16 
 run 0 predict gpt2 --on "1x rtx-3090 + 1x rtx-4090" --batch 8 --seq 512 --lang ko; narrow; has "rtx-3090을"; has "속도에 맞춘 배치"
 run 2 predict gpt2 --on "rtx-3090 + rtx-4090 + t4" --batch 8; one_line; says "two kinds"
 run 2 predict resnet-50 --on rtx-3090 --with "2x dgx-h100" --batch 64; one_line; says "of one host"
-run 2 predict resnet-50 --on rtx-3090 --with rtx-4090 --global-batch 65; one_line; says "does not divide"
+run 2 predict resnet-50 --on rtx-3090 --with rtx-4090 --global-batch 65; one_line; says "not divisible"
 
 # States on drives: not in host memory, and slower than there; experts that are fuller than others
 run 0 predict llama-3-8b --on rtx-4090 --batch 1 --seq 1024 --recompute full --offload optimizer,params --ram "256 GiB" --json; cp "$work/out" "$work/host"
