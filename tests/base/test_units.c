@@ -211,7 +211,7 @@ static void test_refusals(void **state)
 		{ "80 GB memory", JL_K_BYTES, JL_E_UNIT, "is not", "아닙니다" },
 		{ "80 GB/s/s", JL_K_BYTE_RATE, JL_E_UNIT, "is not", "아닙니다" },
 		{ "80 \xff\xfe", JL_K_BYTES, JL_E_UNIT, "??", "??" },
-		{ "1 KRW/h", JL_K_USD_RATE, JL_E_UNIT, "is not a rent", "사용료" },
+		{ "1 KRW/h", JL_K_USD_RATE, JL_E_UNIT, "is not a rent", "임대료" },
 		{ "12 KRW", JL_K_USD, JL_E_UNIT, "an amount of won", "원화" },
 		{ "$5 GB", JL_K_BYTES, JL_E_UNIT, "is not", "아닙니다" },
 	};

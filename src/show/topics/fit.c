@@ -56,7 +56,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
 		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
 
-	jl_show_table(doc, NULL, "tkfkfff", JL_N("technique|layout|GiB/GPU||host|step|added time"));
+	jl_show_table(doc, NULL, "tkfkfff", JL_N("technique|layout|GiB/GPU||host|step|slower"));
 	for (size_t i = 0; i < fit->n; i++) {
 		const struct jl_technique *r = &fit->rows[i];
 		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;

@@ -467,10 +467,8 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 			most = fmax(most, spent_share(cal, k, 1, i));
 	jl_show_table(
 		doc,
-		jl_doc_format(
-			doc,
-			JL_("One simulated run without slow nodes: each column is %s; a full bar of a loss is %.2g %%"),
-			jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
+		jl_doc_format(doc, JL_("One simulated run without slow nodes; column: %s, full bar of a loss: %.2g %%"),
+			      jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
 		"kkf", JL_N("cause|from the first day to the last|share"));
 	jl_doc_sketch(doc);
 	for (size_t i = 0; i < JL_LEN(spent_parts); i++) {

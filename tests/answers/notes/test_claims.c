@@ -93,7 +93,7 @@ static void refused(void **state)
 		{ "step_s", JL_E_NOTFOUND, "neither an input" },
 		{ "nope(1)", JL_E_NOTFOUND, "no function" },
 		{ "busbw(1)", JL_E_PARSE, "busbw(algbw, n)" },
-		{ "busbw(1, 1)", JL_E_RANGE, "wanted" },
+		{ "busbw(1, 1)", JL_E_RANGE, "required" },
 		{ "catalog(h100-sxm5, nothing)", JL_E_NOTFOUND, "no field" },
 		{ "catalog(h100-sxm5, mem", JL_E_PARSE, "has no )" },
 		{ "1 / 0", JL_E_RANGE, "zero" },

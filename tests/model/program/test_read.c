@@ -110,7 +110,7 @@ static void test_bad_lines(void **state)
 		{ HEAD "k 1 0 0  \nend 1\n", "is neither +STORAGE:BYTES nor -STORAGE" },
 		{ HEAD "k 1 0 0 +1\nend 1\n", "'+1' is neither" },
 		{ HEAD "k 1 0 0 +1:4 +1:4\nend 1\n", "that storage is there already" },
-		{ HEAD "k 1 0 0\nend 2\n", "'end 2', but 1 calls" },
+		{ HEAD "k 1 0 0\nend 2\n", "'end 2', but there are 1 calls" },
 		{ HEAD "k 1 0 0\nend 1\n# more\n", "comes after the end line" },
 		{ HEAD "k 1 0 0\nend 1 1\n", "is more than the line holds" },
 		{ HEAD "t 1 f32 2\nend 0\n", "the id '1' is there already" },
