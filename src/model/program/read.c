@@ -176,7 +176,7 @@ static enum jl_status read_end(struct jl_reader *r)
 	if (n != r->p->n_events) {
 		const struct jl_where where = jl_reader_where(r);
 
-		return jl_fail_at(r->err, JL_E_PARSE, &where, JL_N("'end %llu', but there are %zu calls before it"),
+		return jl_fail_at(r->err, JL_E_PARSE, &where, JL_N("'end %llu', but %zu call{/s} before it"),
 				  (unsigned long long)n, r->p->n_events);
 	}
 	r->ended = true;

@@ -187,7 +187,7 @@ static const struct {
 	{ "2x cpu:i9-13900k", JL_E_PARSE, 4, "2x(cpu:i9-13900k)" },
 	{ "2x(2x cpu:i9-13900k)", JL_E_PARSE, 7, "2x(cpu:i9-13900k)" },
 	{ "cpu:i9-13900k via pcie4", JL_E_PARSE, 15, "no accelerators" },
-	{ "cpu:", JL_E_USAGE, 1, "no name" },
+	{ "cpu:", JL_E_USAGE, 1, "not a name" },
 	{ "cpu:zilog-z80", JL_E_NOTFOUND, 1, "CPU" },
 	{ "azure:nv6", JL_E_DATA, 1, "M60 (half-board)" },
 	{ "no\nsuch\vcard", JL_E_NOTFOUND, 1, "'no such card'" },
