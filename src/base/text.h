@@ -14,6 +14,13 @@ static inline bool jl_same_text(const char *a, const char *b)
 	return a == b || (a && b && *a == *b && strcmp(a, b) == 0);
 }
 
+static inline bool jl_ends(const char *text, const char *end)
+{
+	const size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && memcmp(text + len - n, end, n) == 0;
+}
+
 /* Next item of a list such as "8,16,32", truncated to fit `item`; false: no more. */
 #define JL_ITEM_MAX 64
 static inline bool jl_next_item(const char **text, char item[JL_ITEM_MAX])

@@ -102,8 +102,8 @@ static enum jl_status wrong_kind(const struct request *request, enum jl_kind fou
 
 	if ((size_t)found >= JL_N_KIND)
 		return bad_unit(request);
-	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is {%s}, but {%s} is wanted; write e.g. %s", request->what,
-		       request->shown, request->text, row->en, request->row->en, request->row->example);
+	return jl_fail(request->err, JL_E_UNIT, "%s: '%.*s' is {%s}, but {%s} is required; write e.g. %s",
+		       request->what, request->shown, request->text, row->en, request->row->en, request->row->example);
 }
 
 static bool is_wanted(enum jl_kind kind, enum jl_kind wanted)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Walks a report and fails on a bare number: every figure must stand inside markup that says its origin, unit and value.
+"""Checks a report for bare numbers: every figure must be inside markup with its origin, unit and value.
 
-Inside a chart too: points, labels of bars, cells of a matrix and boxes of a tree are figures like those of the tables; ticks of an
-axis say that they are a scale (data-origin="scale") and in which unit. Names (data-name), code, dates (time) and the words that stand
-in for a chart are no figures; a "name" that is nothing but a number with a unit is a figure in disguise."""
+Charts included: points, bar labels, matrix cells and tree boxes are figures like those of tables; axis ticks are marked as a scale
+(data-origin="scale") with their unit. Names (data-name), code, dates (time) and the text description of a chart are not figures; a "name"
+that is only a number with a unit is reported."""
 import html.parser
 import re
 import sys
@@ -62,7 +62,7 @@ class Walk(html.parser.HTMLParser):
             if a.get(k, "").startswith("#"):
                 self.links.append(a[k][1:])
             elif a.get(k) and tag == "a" and a.get("class") == "out" and a.get("rel") == "noreferrer":
-                to = urllib.parse.urlsplit(a[k])  # a source that can be followed, marked as leading away
+                to = urllib.parse.urlsplit(a[k])  # an external link to a source
                 if to.scheme not in ("http", "https") or "." not in to.netloc or " " in a[k]:
                     self.problems.append("not an address: %s" % a[k])
             elif a.get(k) and not a[k].startswith("data:"):
@@ -99,7 +99,7 @@ def look(text):
     return walk
 
 
-# What the walk itself must find: a walk that finds nothing proves nothing.
+# Self-test: cases that the check must find.
 FAULTS = ["<p>3 GB/s</p>", '<text data-axis="y">3</text>', '<text data-origin="scale" data-value="3">3</text>',
           '<span data-origin="measured" data-unit="s">3 s</span>', '<text data-name="">24 GiB</text>', '<a href="#none">x</a>',
           '<g data-origin="scale" data-unit="x" data-value="3">3x</g>', '<span data-origin="guessed" data-unit="1" data-value="3">3</span>',

@@ -1,5 +1,5 @@
-// Chromium for the tests of the live page: opens a view, waits until it has its answer, counts what fails. It does not know what a view should show.
-// JEOUL_ASSETS=FOLDER takes the page's files from there: a change to the page is tested without a build.
+// Chromium for the page tests: opens a view, waits for its answer, counts errors. Independent of the views' contents.
+// JEOUL_ASSETS=FOLDER replaces the page's files: tests a change without a build.
 import { createRequire } from "node:module";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -22,15 +22,15 @@ async function fromFolder(page, folder) {
   await page.route((url) => /\.(js|css)$/.test(url.pathname) && existsSync(`${folder}/${nameOf(url)}`), async (route) => {
     const name = nameOf(route.request().url()), body = readFileSync(`${folder}/${name}`, "utf8");
     if (name.endsWith(".js")) return route.fulfill({ body, contentType: "text/javascript" });
-    return route.fulfill({ body: (await (await route.fetch()).text()) + body, contentType: "text/css" }); // the documents' part is added by the build
+    return route.fulfill({ body: (await (await route.fetch()).text()) + body, contentType: "text/css" }); // the build adds the documents' part
   });
 }
-// before: what is done with the page before it opens. page.answers: what the API answered, in order.
+// before: called before the page opens. page.answers: API responses, in order.
 export async function open(query, { width = 1440, dark = false, before = null, wait = true } = {}) {
   const context = await browser.newContext({ viewport: { width, height: width < 500 ? 844 : 900 }, colorScheme: dark ? "dark" : "light", locale: "en-US" });
   const page = await context.newPage();
   page.answers = [];
-  page.reading = []; // answers on their way from the browser
+  page.reading = []; // responses being read
   page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/status of 4(00|22)/.test(m.text())) check(false, `${query}: console: ${m.text()}`); });
   page.on("pageerror", (e) => check(false, `${query}: ${e.message}`));
   const read = async (r, place) => { try { place.body = await r.json(); } catch { /* the page went on */ } };

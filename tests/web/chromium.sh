@@ -1,4 +1,4 @@
-# Sourced: finds Chromium and its driver, or skips with the reason.
+# Sourced: finds Chromium and its driver, or skips with a reason.
 skip() { echo "skipped: $1"; exit 77; }
 command -v node >/dev/null || skip "no node"
 CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no chromium"

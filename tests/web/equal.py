@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the API answers is, to the byte, what the command prints, for N random requests (200). Usage: equal.py BASE [N]"""
+"""API responses must equal the command's output byte for byte, for N random requests (200). Usage: equal.py BASE [N]"""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What nobody should send, and what must not come in: each is refused with its code, said once, and the server goes on. Usage: hostile.py BASE TOKEN_BASE TOKEN PID"""
+"""Hostile requests: each must be refused with its code and one log line, and the server must continue. Usage: hostile.py BASE TOKEN_BASE TOKEN PID"""
 import json
 import os
 import resource
@@ -27,7 +27,7 @@ def port_of(address):
 
 
 def raw(data, address=base, wait=10.0, until=b""):
-    """The bytes of one connection's answer; b"" where it was closed without one."""
+    """Response of one connection; b"" if closed without one."""
     with socket.create_connection(("127.0.0.1", port_of(address)), timeout=wait) as s:
         try:
             for piece in data if isinstance(data, list) else [data]:
@@ -71,32 +71,32 @@ CASE = {"model": "gpt2-124m", "on": "rtx-4090"}
 JSON = "Content-Type: application/json\r\n"
 check(ask("predict", CASE)[0] == 200, "a plain question")
 
-# other names for this server (DNS rebinding), and names that are none
+# other host names (DNS rebinding), and invalid ones
 for host in ["evil.example", "evil.example:8410", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[::1", "localhost:x", "localhost:8410:1", "localhost:+80", "localhost: 80", "localhost:0", "localhost:", "a" * 5000, "0.0.0.0", "\x01"]:
     check(code(raw(request(host=host))) in (421, 400, 431), f"Host {host[:30]!r}: {raw(request(host=host))[:60]}")
 check(code(raw(b"GET / HTTP/1.1\r\n\r\n")) in (400, 421), "no Host")
 for host in ["localhost", "LOCALHOST:1234", "127.0.0.1", "[::1]:80"]:
     check(code(raw(request(host=host))) == 200, f"Host {host!r}")
 
-# paths that lead out, and nowhere
+# path traversal, and unknown paths
 for path in ["/../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../x", "//etc/passwd", "/index.html%00.js", "/api/v1/", "/api/v1/bench/all", "/api/v1/store/delete", "/api/v1/predict/../x", "/" + "a" * 4000, "/api/v1/" + "a" * 200]:
     answer = raw(request(path=path))
     check(code(answer) in (404, 405, 400, 414, 431) and b"root:" not in answer, f"path {path[:40]}: {answer[:60]}")
 for method in ["PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PROPFIND", "G" * 300]:
     check(code(raw(request(method=method))) in (405, 400, 501), f"method {method[:20]}")
 
-# malformed
+# malformed requests
 for data in [b"\x00" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", b"\xff\xfe\r\n\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\nX\r\n\r\n", b"GET / HTTP/1.1\r\n Host: localhost\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
              b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: -5\r\n\r\n{}", b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 900\r\n\r\n{}",
              b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n"]:
     check(code(raw(data, wait=1.5)) in (0, 200, 400, 413, 421, 422, 501, 505), f"malformed {data[:40]}: {raw(data, wait=1.5)[:40]}")
 
-# header bombs
+# oversized headers
 check(code(raw(request(headers="".join(f"X-{i}: {'a' * 40}\r\n" for i in range(10000))))) in (0, 400, 413, 431), "ten thousand headers")
 check(code(raw(request(headers="X: " + "a" * 1_000_000 + "\r\n"))) in (0, 400, 413, 431), "one header of a megabyte")
 check(code(raw(request(path="/?" + "a=1&" * 100000))) in (0, 400, 413, 414, 431), "a hundred thousand arguments")
 
-# bodies
+# request bodies
 begin = time.time()
 check(code(raw(request("POST", "/api/v1/predict", headers=JSON + "Content-Length: 1073741824\r\n"))) == 413, "1 GB announced")
 check(time.time() - begin < 5, "1 GB is refused before it is sent")
@@ -113,7 +113,7 @@ check(code(raw(request("POST", "/api/v1/predict", headers="Content-Type: applica
 for path in ["/metrics", "/api/v1/live"]:
     check(code(raw(request(path=path, headers="Sec-Fetch-Site: same-site\r\n"))) == 403, f"{path} from another port of this machine")
     check(code(raw(request(path=path, headers="Sec-Fetch-Site: cross-site\r\n"))) == 403, f"{path} from a page of another site")
-# where a request ends must not be read in two ways; what hides behind it is not answered
+# request smuggling: ambiguous lengths are refused; the hidden request is not answered
 HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 for extra, body in [(f"Content-Length: {len(BODY)}\r\nContent-Length: 5\r\n", BODY), (f"Host: 127.0.0.1\r\nContent-Length: {len(BODY)}\r\n", BODY),
                     (f"Content-Length: {len(BODY)}\r\nTransfer-Encoding: chunked\r\n", b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY))]:
@@ -129,7 +129,7 @@ check(status == 200 and b"<script" not in text and b"<img" not in text, f"markup
 status, text = ask("report", {"scenario": "a.yaml", "files": {"a.yaml": "title: a\nsystems:\n  - rtx-4090\nmeasured:\n  - {file: /etc/passwd}\n"}})
 check(b"root:" not in text, "a scenario names a file of this machine")
 
-# a name with more in it than a name has, what is there twice: refused, and what hides behind is not answered
+# invalid header names and duplicates: refused; the hidden request is not answered
 for extra in ["Content-Length : 5\r\nTransfer-Encoding: chunked\r\n", f"Content-Length: {len(BODY)}\r\nOrigin: http://localhost\r\nOrigin: http://evil.example\r\n", f"Content-Length: {len(BODY)}\r\nContent-Type: text/plain\r\n",
               f"Content-Length: {len(BODY)}\r\nX Y: 1\r\n", f"Content-Length: {len(BODY)}\r\nX: a\x01b\r\n"]:
     got = raw(request("POST", "/api/v1/predict", headers=JSON + extra, body=BODY + HIDDEN))
@@ -140,13 +140,13 @@ for form, type_ in [("json", b"application/json"), ("html", b"text/html"), ("tex
     check(code(got) == 200 and b"content-type: " + type_ in got.lower(), f"as {form}: {got[:300]}")
 status, text = ask("probe", {"with-names": True})
 check(status == 400, f"the names of this machine are for who sits at it: {status} {text[:200]}")
-# a trace of this machine that a question names is not opened
+# a trace path in a request is not opened
 with open(f"/tmp/jeoul-hostile-{pid}.json", "w") as f:
     f.write('{"schemaVersion": 1, "deviceProperties": [{"name": "NVIDIA H100"}], "traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 1, "dur": 5, "args": {}}]}')
 status, text = ask("check", {"kind": f.name})
 check(status in (400, 422) and b"H100" not in text and b"neither a file nor" in text, f"a trace of this machine: {status} {text[:200]}")
 os.unlink(f.name)
-# a process that answers and dies is an error of one question, counted; the server goes on
+# a crashing worker is an error of one request, counted; the server continues
 for child in os.popen(f"ps -o pid= --ppid $(ps -o pid= --ppid {pid})").read().split():
     os.kill(int(child), 9)
 check(ask("predict", {**CASE, "batch": 7})[0] == 200, "after its processes were killed")
@@ -156,7 +156,7 @@ for pid_ in os.popen(f"ps -o pid= --ppid $(ps -o pid= --ppid {pid})").read().spl
         lines = f.read()
     check("NoNewPrivs:\t1" in lines and ("Seccomp:\t2" in lines or not os.path.exists("/proc/sys/kernel/seccomp")), f"a process that answers is not confined: {lines}")
 
-# what it may read: the files granted are named one by one in src/show/web/workers.c, no folder that holds other people's secrets
+# readable files: src/show/web/workers.c lists them individually, no folder with secrets of others
 with open(os.path.join(os.environ["JEOUL_SOURCE"], "src/show/web/workers.c")) as f:
     granted = f.read().split("static const char *const system[] = {")[1].split("};")[0]
 for folder in ["/proc", "/etc", "/run", "/home", "/root", "/var", "/tmp", "/"]:
@@ -177,7 +177,7 @@ check(code(raw(request(headers="Cookie: jeoul=1\r\n"), guarded)) == 401, "anothe
 check(code(raw(request(path="/healthz"), guarded)) == 200 and code(raw(request(path="/metrics"), guarded)) == 401, "only health is open")
 check(code(raw(request(host="evil.example", headers=f"Cookie: jeoul={token}\r\n"), guarded)) == 421, "another name, with the cookie")
 
-# slow ones do not keep others waiting
+# slow requests do not block others
 slow = [socket.create_connection(("127.0.0.1", port_of(base))) for _ in range(200)]
 for s in slow:
     s.sendall(b"POST /api/v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{")
@@ -188,7 +188,7 @@ check(time.time() - begin < 20 * SLOW, "slow ones hold up nobody")
 for s in slow:
     s.close()
 
-# searches of clients that have gone, and of one that waits, hold up nobody
+# searches of disconnected and of waiting clients block nobody else
 body = json.dumps({"model": "gpt3-175b", "gpus": "8..65536", "kinds": "h100-sxm5,h200-sxm,a100-sxm4-80gb", "tokens": 1e12, "global-batch": 4096, "no-prune": True, "precision": "any", "framework": "any"}).encode()
 searches = [socket.create_connection(("127.0.0.1", port_of(base))) for _ in range(8)]
 for s in searches:
@@ -200,19 +200,19 @@ for s in searches:
     s.close()
 check(ask("plan", {"model": "gpt2-124m", "on": "2x rtx-4090", "global-batch": 16})[0] == 200 and time.time() - begin < 25 * SLOW, f"a search after those that nobody waits for: {time.time() - begin:.1f} s")
 
-# one question is as quick to ask as another: what is asked, /healthz and short questions beside it, and how it ends
+# expensive requests: latency of /healthz and short requests meanwhile, and how they end
 n_fresh = 0
 
 
 def fresh():
-    """A short question that was never asked before: no cache answers it."""
+    """A short request that is in no cache."""
     global n_fresh
     n_fresh += 1
     return ask("predict", {**CASE, "batch": 1 + n_fresh % 64, "seq": 100 + n_fresh})
 
 
 def longest_beside(questions, seconds):
-    """The longest that /healthz and a short question take while `questions` are worked on, which are then given up."""
+    """Maximum latency of /healthz and a short request while `questions` run; they are then cancelled."""
     sockets = []
     for command, asked in questions:
         data = json.dumps(asked).encode()
@@ -241,7 +241,7 @@ answer = raw(request("POST", "/api/v1/flops", headers=JSON + f"Content-Length: {
 check(code(answer) == 422, f"an axis beyond the rank: {answer[:80]}")
 check(ask("predict", CASE)[0] == 200, "after an axis beyond the rank")
 
-# headers a byte at a time, on more connections than there are: others are served, and the slow ones are closed
+# slow headers on more connections than allowed: others are served, and the slow ones are closed
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 n_slow = min(4300, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 200)
 slow = []
@@ -277,7 +277,7 @@ check(len(slow) > n_slow * 0.9 and longest < 5 * SLOW, f"beside {len(slow)} slow
 check(n_open == 0, f"{n_open} slow headers are still open after {time.time() - begin:.0f} s")
 print(f"{len(slow)} slow headers: others wait {longest:.2f} s at most")
 
-# strangers in nine kinds, JEOUL_HOSTILE of them; a client beside them is served, and the server is not much larger then
+# nine kinds of hostile clients, JEOUL_HOSTILE in total; a regular client is served, and the server's memory stays small
 def stranger(kind):
     data = [b"\x00\xff" * 50, b"", b"GET / HTTP/1.1\r\nHost: loc", request(host="evil.example"), request(path="/../../etc/passwd"), request(method="TRACE"), request(headers="X: " + "a" * 20000 + "\r\n"),
             request("POST", "/api/v1/predict", headers=JSON + "Content-Length: 3\r\n", body=b"{x}"), request("POST", "/api/v1/predict", headers=JSON + "Content-Length: 1073741824\r\n")][kind]

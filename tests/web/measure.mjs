@@ -1,7 +1,7 @@
-// What a report shows in a browser, measured there, and what must be so: for every browser that the tests have.
+// Measures a report in a browser and checks it; shared by all browsers under test.
 import assert from "node:assert/strict";
 
-// All that a view shows, measured in the page. Evidence is opened first: what is folded is looked at too.
+// Measures a view in the page. Collapsed sections are opened first.
 export function measure() {
 	document.querySelectorAll("details").forEach((d) => { d.open = true; });
 	const words = (id) => ((document.getElementById(id) || {}).textContent || "").trim().length;
@@ -52,7 +52,7 @@ export function judge(v, file, width) {
 	assert.ok(["ko", "en"].includes(v.lang) && v.inked, at);
 }
 
-// What the program tells as a document inside the live page: marks as high as letters, one drawing of every chart, nothing that runs out of its box.
+// Documents inside the live page: marks as high as letters, one drawing per chart, no overflow.
 export function told() {
 	document.querySelectorAll(".doc details").forEach((d) => { d.open = true; });
 	const high = (e) => e.getBoundingClientRect().height;

@@ -1,4 +1,4 @@
-// Pictures of the page for README and docs/LOOK.md; a sheet shows every view at once. Usage: pictures.mjs BASE FOLDER
+// Pictures of the page for README and docs/LOOK.md; a sheet shows all views. Usage: pictures.mjs BASE FOLDER
 import { writeFileSync } from "node:fs";
 import { base, browser, settle, views } from "./chromium.mjs";
 const folder = process.argv[3];
@@ -12,7 +12,7 @@ async function shot(query, { width = 1440, height = 900, dark = false, scale = 1
   return picture;
 }
 for (const [name, query] of [["web-ask", "/?lang=en"], ["web-whatif", "/?view=whatif&model=gpt-305m&on=8x+rtx-3090&batch=4"], ["web-trust", "/?view=trust"], ["web-price-ko", "/?view=price&lang=ko&cur=KRW"], ["web-scaling-ko", "/?view=scaling&lang=ko"], ["web-compare", "/?view=compare"]]) await shot(query, { scale: 0.75, height: 1000, path: `${folder}/${name}.png` });
-// A sheet: small pictures side by side, photographed once more.
+// A sheet: small pictures side by side, captured again.
 async function sheet(name, width, items) {
   const context = await browser.newContext({ viewport: { width, height: 100 } }), page = await context.newPage();
   await page.setContent(`<body style="margin:8px;display:flex;flex-wrap:wrap;gap:8px;background:#888">${items.map((p) => `<img src="data:image/png;base64,${p.toString("base64")}">`).join("")}`);

@@ -1,4 +1,4 @@
-"""records.py N: N results as `jeoul store export` writes them: a few kinds measured again and again, in place and out of place at the same moment."""
+"""records.py N: N results in the format of `jeoul store export`: a few kinds measured repeatedly, in place and out of place at the same time."""
 import json
 import sys
 

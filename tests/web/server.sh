@@ -1,4 +1,4 @@
-# Sourced: start_server [OPTIONS] starts `jeoul web` on a free port; $base is its address, $server its process, $work a folder of its own.
+# Sourced: start_server [OPTIONS] starts `jeoul web` on a free port; sets $base (URL), $server (pid), $work (its folder).
 work=$(mktemp -d)
 server=""
 stop_server() { if [ -n "$server" ]; then kill "$server" 2>/dev/null; wait "$server"; fi; }
@@ -7,7 +7,7 @@ start_server() {
 	local port try
 	for try in 1 2 3 4 5; do
 		port=$((20000 + RANDOM % 30000))
-		# the file is emptied by the process behind "&": what an earlier server said must be gone before it is looked for
+		# the background process truncates the file: wait until the previous server's output is gone
 		rm -f "$work/out"
 		"$JEOUL" web --port "$port" "$@" > "$work/out" 2> "$work/err" &
 		server=$!

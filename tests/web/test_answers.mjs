@@ -1,8 +1,8 @@
-// Words and pictures of a view are of the same answer: whether memory fits, how wide an interval is, where more GPUs stop to gain, for how many GPUs a
-// service is drawn, where a verdict's mark lies, which plan was chosen. Usage: test_answers.mjs BASE [SHOTS]
+// Texts and charts of a view must agree: memory verdict, interval width, scaling limit, number of GPUs of a
+// service, position of a verdict's mark, chosen plan. Usage: test_answers.mjs BASE [SHOTS]
 import { base, check, done, open, settle, shots } from "./chromium.mjs";
 
-// the last answer whose body was read: one that is still on its way says nothing yet
+// the last response whose body was read; unfinished ones do not count
 const answerOf = (page, command, has = () => true) => page.answers.findLast((a) => a.url.endsWith(command) && Object.keys(a.body).length > 0 && has(a.body))?.body;
 const text = async (page, what) => (await page.locator(what).allInnerTexts()).join(" ").replace(/\s+/g, " ");
 const bare = (s) => s?.replaceAll(" ", "");
@@ -11,7 +11,7 @@ async function asked(page, command, body) {
   return page.evaluate(async ([c, b]) => { const r = await fetch(`/api/v1/${c}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(b) }); return r.headers.get("content-type").includes("json") ? r.json() : r.text(); }, [command, body]);
 }
 
-// --- memory: the words, their colour and the whisker say what the interval says; the command says the same words
+// --- memory: text, colour and whisker follow the interval, as in the command
 const fits = { en: [/probably fits: [\d.,]+ .iB \(([^)]*)\)/, /probably does not fit: [\d.,]+ .iB \(([^)]*)\)/, /probably fits \(([^)]*)\)/, /It fits:/], ko: [/아마 들어갑니다: GPU당 [\d.,]+ .iB\(([^)]*)\)/, /아마 들어가지 않습니다: [\d.,]+ .iB\(([^)]*)\)/, /아마 들어(?:감|갑니다)\(([^)]*)\)/, /메모리에 들어갑니다/] };
 for (const lang of ["en", "ko"])
   for (const [what, query] of [["doubt", "?on=8x+h100-sxm5"], ["sure", "?model=gpt2-124m&on=rtx-4090&batch=4&seq=512"], ["none", "?model=llama-3-70b&on=rtx-4090"]])
@@ -24,7 +24,7 @@ for (const lang of ["en", "ko"])
       if (what === "sure") check(fits[lang][3].test(said), `${name}: '${said}'`);
       const colour = await page.locator(".answer .fit").evaluateAll((l) => l.map((e) => getComputedStyle(e).color).join()), warn = await page.evaluate(() => { const s = document.createElement("i"); s.style.color = "var(--warn)"; document.body.append(s); const c = getComputedStyle(s).color; s.remove(); return c; });
       check((doubt && a.fits) === (colour === warn), `${name}: colour ${colour}`);
-      // the bar of What if and the document's waterfall of Ask, from the beginning of the scale
+      // the bar of What if and the waterfall of Ask, from the start of the scale
       const drawn = await page.evaluate(() => {
         const slider = document.querySelectorAll(".bars figure")[1], f = slider ?? [...document.querySelectorAll(".pictures svg.full")].find((s) => s.querySelector(".whisker")), at = (e) => e?.getBBox(), w = at(f?.querySelector("path.whisker:not(.halo)")), l = at(f?.querySelector(slider ? "path.limit" : "path.mark")), zero = slider ? 0 : at(f?.querySelector("rect[stroke]"))?.x;
         return w && l ? { lo: w.x - zero, hi: w.x + w.width - zero, limit: l.x - zero + (slider ? 1 : 0) } : null;
@@ -35,7 +35,7 @@ for (const lang of ["en", "ko"])
       await page.context().close();
     }
 
-// --- scaling: the sentence holds for the rows below it
+// --- scaling: the sentence agrees with the rows below
 for (const [lang, query] of [["en", "model=llama-3-8b&on=8x+rtx-4090&upto=1024"], ["ko", "model=gpt-305m&on=8x+rtx-3090&upto=1024"], ["en", "model=llama-3-8b&on=8x+h100-sxm5&upto=64"], ["en", "model=gpt2-124m&on=8x+rtx-4090&batch=1&upto=8"]]) {
   const page = await open(`/?view=scaling&${query}&lang=${lang}`), rows = answerOf(page, "/predict").sweep.filter((r) => r.fits), said = await text(page, ".answer");
   const gain = (i) => (rows[i + 1].samples_per_s.value / rows[i].samples_per_s.value) ** (1 / Math.log2(rows[i + 1].n_gpus / rows[i].n_gpus));
@@ -48,7 +48,7 @@ for (const [lang, query] of [["en", "model=llama-3-8b&on=8x+rtx-4090&upto=1024"]
   await page.context().close();
 }
 
-// --- serving: sentence and charts are of as many GPUs; an overloaded rate has no latency, its queue grows by what is not answered
+// --- serving: sentence and charts use the same number of GPUs; an overloaded rate has no latency, its queue grows by the unanswered requests
 for (const [lang, query] of [["en", "rate=4"], ["ko", "rate=4"], ["en", "rate=256"], ["ko", "rate=256"], ["en", "rate=16&on=8x+h100-sxm5&model=llama-3-70b"]]) {
   const page = await open(`/?view=serve&${query}&lang=${lang}`), one = answerOf(page, "/serve", (b) => !b.rows?.length && b.load === "open"), sweep = page.answers.findLast((a) => a.url.endsWith("/serve") && a.body.rows?.length)?.body, name = `serve ${query} ${lang}`, said = await text(page, ".answer");
   check(sweep.rows.filter((r) => r.fits).every((r) => r.n_gpus === one.n_gpus) && sweep.n_gpus_used === one.n_gpus_used, `${name}: the sentence is of ${one.n_gpus_used} GPUs, the charts of ${sweep.n_gpus_used}`);
@@ -65,7 +65,7 @@ for (const [lang, query] of [["en", "rate=4"], ["ko", "rate=4"], ["en", "rate=25
   await page.context().close();
 }
 
-// --- the plan: "auto" says what it stands for, a line says the plan, and where it differs from the one before, that is said
+// --- the plan: "auto" shows its meaning, a line shows the plan and its changes
 const cutOf = (a) => { const p = a.parallel; return [p.zero, p.tp, p.sp, p.pp, p.cp, p.ep, a.recompute, p.dp > 1 && p.shard < p.dp, p.dp === 1].join(); };
 for (const [lang, auto, changed] of [["en", "auto", "plan changed"], ["ko", "자동", "실행 방식 바뀜"]]) {
   const page = await open(`/?lang=${lang}`), a = answerOf(page, "/predict"), first = (key) => page.locator(`#f-${key} option`).first().innerText();
@@ -103,7 +103,7 @@ for (const [lang, auto, changed] of [["en", "auto", "plan changed"], ["ko", "자
   await price.context().close();
 }
 
-// --- a verdict: "54 % above the middle" lies right of the middle, as far as its scale says
+// --- a verdict: "54 % above its middle" is right of the middle, by its scale
 {
   const page = await open("/"), line = (time_us, bw) => `  4294967296    1073741824     float     sum      -1   ${time_us}  ${bw}  ${(1.75 * bw).toFixed(2)}      0  ${time_us}  ${bw}  ${(1.75 * bw).toFixed(2)}      0\n`;
   const log = (bw) => `# nThread 1 nGpus 8 minBytes 4294967296 maxBytes 4294967296 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n${Array.from({ length: 8 }, (_, i) => `#  Rank  ${i} Group  0 Pid   1000 on      host device  ${i} [0x1${i}] NVIDIA H100 80GB HBM3\n`).join("")}#\n#                                                              out-of-place                       in-place          \n#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)       \n${line((4294967.296 / bw * 1).toFixed(1), bw)}# Out of bounds values : 0 OK\n`;

@@ -1,5 +1,5 @@
-// The live page and the reports in a real Firefox, driven over WebDriver BiDi: every view in both languages, narrow and wide; no error in the console, nothing
-// wider than the screen, a slider moves the answer, a number opens its drawer. Run by tests/web/run_firefox. Usage: test_firefox.mjs BASE REPORTS [SHOTS]
+// The live page and the reports in Firefox, driven over WebDriver BiDi: every view in both languages, narrow and wide; no console errors, no
+// horizontal overflow, a slider changes the answer, a number opens its drawer. Run by tests/web/run_firefox. Usage: test_firefox.mjs BASE REPORTS [SHOTS]
 import { createRequire } from "node:module";
 import { mkdirSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
@@ -11,17 +11,17 @@ if (shots) mkdirSync(shots, { recursive: true });
 const views = ["ask", "whatif", "scaling", "compare", "price", "buy", "serve", "goodput", "trust", "catalogue", "machine", "reports", "audit"];
 let failed = 0, looked = 0;
 const check = (ok, what) => { if (!ok) { failed++; console.log("FAILED:", what); } };
-// the program's own fonts and colours: what a profile of this machine says does not count
+// default fonts and colours, independent of this machine's profile
 const browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX, headless: true, extraPrefsFirefox: { "intl.accept_languages": "en-US" } });
 console.log(await browser.version());
 
-// One tab for all: `at` says what is being looked at when the console speaks up.
+// One tab: `at` names the current test for console messages.
 let at = "";
 const page = await browser.newPage();
 page.on("console", (m) => { if (["error", "warn"].includes(m.type()) && !/status of 4(00|22)/.test(m.text())) check(false, `${at}: console: ${m.text()}`); });
 page.on("pageerror", (e) => check(false, `${at}: ${e.message}`));
 page.on("request", (r) => check(/^(file|data|blob|about):/.test(r.url()) || r.url().startsWith(base), `${at}: asks ${r.url()}`));
-// asked from outside: what waits inside the page is made of text there, which its policy forbids
+// evaluated by the driver: waiting inside the page compiles text, which its CSP forbids
 async function until(holds, ...given) {
   for (const end = Date.now() + 30000; Date.now() < end; await new Promise((done) => setTimeout(done, 50)))
     if (await page.evaluate(holds, ...given)) return;
@@ -54,7 +54,7 @@ for (const view of views)
       await shot(`${view}-${lang}-${width}`);
     }
 
-{ // the answer's figures are the command's; a number opens its drawer by mouse and by keyboard, Escape closes it
+{ // figures equal the command's; a number opens its drawer by mouse and keyboard, Escape closes it
   await open("/?model=gpt2-124m&on=2x+rtx-4090&batch=8", 1440);
   const [api, values] = await page.evaluate(async () => [
     await (await fetch("/api/v1/predict", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "gpt2-124m", on: "2x rtx-4090", batch: 8, tokens: 1e10 }) })).json(),
@@ -71,7 +71,7 @@ for (const view of views)
   await page.keyboard.press("Enter");
   check(await page.$("dialog[open]"), "a number opens by Enter");
 }
-{ // a slider moves the answer, and the state goes into the address
+{ // a slider changes the answer, and the state is in the URL
   await open("/?view=whatif&model=gpt-305m&on=8x+rtx-3090&batch=4", 1440);
   const answer = () => page.$eval("main", (m) => [...m.querySelectorAll(".num")].map((e) => e.dataset.value).join(" "));
   const before = await answer();
@@ -82,7 +82,7 @@ for (const view of views)
   await until(() => !/[?&]batch=4(&|$)/.test(location.search));
   check((await answer()) !== before, "the slider moves the answer");
 }
-for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()) { // narrow: where letters that are wider than another browser's are cut
+for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()) { // narrow: detects letters wider than in other browsers
   at = file;
   await page.setViewport({ width: 390, height: 900 });
   await page.goto("file://" + resolve(folder, file));

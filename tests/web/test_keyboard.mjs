@@ -1,4 +1,4 @@
-// The keyboard and the finger: every view has one heading of the first level, focus never falls to the body, what is clicked is 24 px high and wide.
+// Keyboard and touch: one first-level heading per view, focus never on body, click targets of at least 24 px.
 // Usage: test_keyboard.mjs BASE
 import { check, done, open, settle, views } from "./chromium.mjs";
 
@@ -8,12 +8,12 @@ for (const view of views)
     const page = await open(`/?view=${view}&lang=${lang}`, { width }), name = `${view} ${lang} ${width}`;
     const heads = await page.locator("main h1").allInnerTexts();
     check(heads.length === 1 && heads[0].trim().length > 0, `${name}: ${heads.length} h1`);
-    // in a line of text a link may be as high as its letters (WCAG 2.5.8); marks of a chart have their table
+    // links in text may have the line's height (WCAG 2.5.8); chart marks have a table
     const small = await page.evaluate(() => [...document.querySelectorAll("a, button, input:not(.sr), select, summary")].filter((e) => e.checkVisibility() && !e.closest("p, dd, .doc, .skip") && !e.classList.contains("skip")).map((e) => [e.textContent.slice(0, 30) || e.id, e.getBoundingClientRect()]).filter(([, r]) => r.width && (r.height < 23.5 || r.width < 23.5)).map(([n, r]) => `${n} ${r.width.toFixed(0)}×${r.height.toFixed(0)}`));
     check(small.length === 0, `${name}: ${small.length} targets under 24 px: ${small.slice(0, 6)}`);
     await page.context().close();
   }
-{ // links of the navigation, a chip that makes it fit, advice, a dot
+{ // navigation links, a chip that makes it fit, advice, a point
   const page = await open("/");
   for (const n of [1, 4, 0]) {
     await page.locator("nav a").nth(n).focus();

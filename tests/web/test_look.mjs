@@ -1,14 +1,14 @@
-// What a designer asked of the page: permanent cards, states that say what to do, a phone's sticky answer, Korean that breaks where Korean breaks, charts whose names
-// lie free, pictures as tables and files, Compare, Catalogue and Audit. Usage: test_look.mjs BASE
+// Design requirements: permanent cards, states with remedies, a phone's sticky answer, Korean line breaks, charts with free
+// labels, charts as tables and files, Compare, Catalogue and Audit. Usage: test_look.mjs BASE
 import { readFileSync } from "node:fs";
 import { check, done, open, settle, base, browser } from "./chromium.mjs";
 const text = async (page, what) => (await (/svg/.test(what) ? page.locator(what).allTextContents() : page.locator(what).allInnerTexts())).join(" ");
 
-for (const [lang, roles] of [["en", ["Recommended", "Runner-up", "Cheapest", "Fastest"]], ["ko", ["추천", "차선", "최저 비용", "가장 빠름"]]]) { // Price: four cards that stay, the front named, intervals both ways, bought machines apart
+for (const [lang, roles] of [["en", ["Recommended", "Runner-up", "Cheapest", "Fastest"]], ["ko", ["추천", "차선", "최저 비용", "가장 빠름"]]]) { // Price: four permanent cards, labelled front, intervals in both directions, bought machines separate
   const page = await open(`/?view=price&lang=${lang}`), cards = await text(page, ".best .card");
   for (const role of roles) check(cards.includes(role), `price ${lang}: no card '${role}': ${cards.slice(0, 200)}`);
   check((await page.locator(".best .card .figures .spread").count()) >= 6, `price ${lang}: cards without intervals`);
-  // the parts are those of the one answer that "Copy as command" gives, with what it warns of; no point of the picture is cheaper or faster
+  // cards equal the answer of "Copy as command", with its warnings; no point is cheaper or faster
   const api = page.answers.find((a) => a.url.endsWith("/recommend")).body, named = (p) => `${p.n_machines > 1 ? `${p.n_machines} × ` : ""}${p.n_gpus / p.n_machines}x ${p.gpu}`, flat = (s) => s.replace(/\s+/g, " ");
   for (const key of ["pick", "runner_up", "cheapest", "fastest"]) check(cards.includes(named(api[key])) && (key === "cheapest" && named(api.cheapest) === named(api.pick) || flat(cards).includes(flat((api[key].said ?? api[key].why).slice(0, 30)))), `price ${lang}: ${key} is ${named(api[key])} with its reason, which has no card`);
   const drawn = (await page.locator(".picture summary").all()).length ? await page.evaluate(async () => { for (const s of document.querySelectorAll(".picture summary")) s.click(); await new Promise((r) => setTimeout(r, 200)); return [...document.querySelectorAll(".picture tbody tr")].map((r) => [Number(r.cells[3].textContent), Number(r.cells[6].textContent)]); }) : [];
@@ -24,7 +24,7 @@ for (const [lang, roles] of [["en", ["Recommended", "Runner-up", "Cheapest", "Fa
   check(now && now !== before, `price ${lang}: the arrows stay on '${now}'`);
   await page.context().close();
 }
-{ // a finger beside a point takes it
+{ // touch beside a point selects it
   const page = await open("/?view=price", { width: 390 }), dot = page.locator(".dot[tabindex]").nth(1);
   await dot.scrollIntoViewIfNeeded();
   const at = await dot.boundingBox();
@@ -33,7 +33,7 @@ for (const [lang, roles] of [["en", ["Recommended", "Runner-up", "Cheapest", "Fa
   check((await page.locator(".dot.picked").count()) === 1, "a click 13 px beside a point takes none");
   await page.context().close();
 }
-// Ask: the charts of the answer, as the program draws them: each with its table, and to be taken away as SVG and CSV with the figures of the answer
+// Ask: charts as drawn by the program: each with its table, and downloads as SVG and CSV with the answer's figures
 for (const [lang, peak, width] of [["en", "peak", 1440], ["ko", "최대", 390]]) {
   const page = await open(`/?lang=${lang}`, { width, dark: width < 500 }), a = page.answers.findLast((r) => r.url.endsWith("/predict")).body, figures = page.locator(".pictures figure");
   check((await figures.count()) === 5, `Ask ${lang}: ${await figures.count()} charts`);
@@ -52,7 +52,7 @@ for (const [lang, peak, width] of [["en", "peak", 1440], ["ko", "최대", 390]])
   check(await page.evaluate(() => [...document.querySelectorAll(".pictures figure > svg")].filter((s) => s.getBoundingClientRect().width).every((s) => { const p = s.getBoundingClientRect(); return [...s.querySelectorAll("text")].every((t) => { const r = t.getBoundingClientRect(); return r.left >= p.left - 1.5 && r.right <= p.right + 1.5; }); })), `Ask ${lang}: letters are cut`);
   await page.context().close();
 }
-// names of lines, of marks and of axes lie on no other, and the end of an interval inside its picture
+// labels of lines, marks and axes do not overlap, and intervals end inside the chart
 for (const lang of ["en", "ko"])
   for (const [view, width] of [["buy", 1440], ["buy", 390], ["serve&rate=256", 1440], ["serve&rate=4", 390], ["scaling", 390], ["whatif", 390]]) {
     const page = await open(`/?view=${view}&lang=${lang}`, { width }), over = await page.evaluate(() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
@@ -62,16 +62,16 @@ for (const lang of ["en", "ko"])
     check(over.length === 0, `${view} ${lang} ${width}: ${over.join(", ")}`);
     await page.context().close();
   }
-{ // the sentence of a whole run says its share as the document below it does
+{ // the sentence of a whole run has the same share as the document
   const page = await open("/?view=goodput"), said = await text(page, ".answer"), told = await text(page, "main .doc");
   check(told.includes(/[\d.]+ %/.exec(said)[0]), `Whole run: '${said}' over '${told.slice(0, 80)}'`);
-  const drawn = await page.locator("main svg text").evaluateAll((l) => l.map((e) => e.textContent)), lost = {}; // chart and table of sizes are one figure
+  const drawn = await page.locator("main svg text").evaluateAll((l) => l.map((e) => e.textContent)), lost = {}; // chart and table of sizes agree
   drawn.forEach((words, i) => { const gpus = /^([\d,]+) GPUs$/.exec(words), share = /^([\d.]+) %$/.exec(drawn[i + 1] ?? ""); if (gpus && share) lost[gpus[1].replace(/\D/g, "")] = Number(share[1]) / 100; });
   const rows = await page.locator("table").last().locator("tbody tr").evaluateAll((l) => l.map((r) => [r.cells[0].textContent.replace(/\D/g, ""), 1 - parseFloat(r.cells[3].textContent) / 100]));
   check(rows.length > 4 && rows.every(([n, share]) => Math.abs(lost[n] - share) < 0.006), `Whole run: the chart loses ${JSON.stringify(lost)}, the table ${JSON.stringify(rows)}`);
   await page.context().close();
 }
-const states = [ // what is wrong, the figure in it, and a click that repairs it
+const states = [ // error states: message, figure, and a click that repairs it
   ["/?model=llama-3-70b&on=h100-sxm5", /does not fit: 1\.3 TiB needed, 80 GiB/, /It fits (on|with)|Rented/, (p) => p.locator(".answer .num").count()],
   ["/?model=lama-3-8b", /no model is called 'lama-3-8b'/, /llama-3-8b/, (p) => p.locator(".answer .num").count()],
   ["/?on=8x+rtx-9999", /rtx-9999/, /h100-sxm5/, (p) => p.locator(".answer .num").count()],
@@ -96,14 +96,14 @@ for (const [query, reason, chip, good] of states) {
   check((await good(page)) > 0 && (await page.locator(".fault").count()) === 0, `${query}: the click repairs nothing: ${(await result.innerText()).slice(0, 200)}`);
   await page.context().close();
 }
-for (const view of ["ask", "whatif", "scaling", "compare"]) { // no tokens: a step has no run, and says so by its own figures (a walk found "Cannot read properties of null")
+for (const view of ["ask", "whatif", "scaling", "compare"]) { // without tokens: a step has no run (a random walk found "Cannot read properties of null")
   const page = await open("/?tokens=" + (view === "ask" ? "" : `&view=${view}`)), said = await page.locator("main").innerText();
   check(!/Cannot read/.test(said) && (await page.locator(".fault").count()) === 0, `${view} without tokens: ${said.slice(0, 200)}`);
   check((await page.locator(".result .num, tbody .num").count()) > 0, `${view} without tokens: no figure`);
   await page.context().close();
 }
-for (const query of ["/?view=serve&tpot=-1", "/?view=serve&ttft=0", "/?view=compare&job=serve&tpot=-1&vs=8x+h100-sxm5%7C8x+a100-sxm4-80gb"]) await (await open(query)).context().close(); // a target below nothing draws no NaN: the console says what does
-{ // the server is gone: said so in the page's words, also where a view is not there yet
+for (const query of ["/?view=serve&tpot=-1", "/?view=serve&ttft=0", "/?view=compare&job=serve&tpot=-1&vs=8x+h100-sxm5%7C8x+a100-sxm4-80gb"]) await (await open(query)).context().close(); // a negative target draws no NaN
+{ // server unreachable: reported by the page, also before a view is loaded
   const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
   await page.goto(base);
   await page.waitForFunction(() => document.querySelector("main")?.dataset.ready);
@@ -114,7 +114,7 @@ for (const query of ["/?view=serve&tpot=-1", "/?view=serve&ttft=0", "/?view=comp
   check(/server does not answer/.test(said) && !/dynamically/.test(said) && (await page.locator(".fault .chip").count()) === 1, `server gone: ${said}`);
   await context.close();
 }
-for (const lang of ["en", "ko"]) { // a phone: two figures stay in sight, the links take two lines
+for (const lang of ["en", "ko"]) { // phone: two figures stay visible, the links take two lines
   const page = await open(`/?view=whatif&lang=${lang}`, { width: 390 });
   const lines = await page.evaluate(() => new Set([...document.querySelectorAll("nav a")].map((a) => Math.round(a.getBoundingClientRect().top))).size);
   check(lines <= 2, `phone ${lang}: the links take ${lines} lines`);
@@ -126,7 +126,7 @@ for (const lang of ["en", "ko"]) { // a phone: two figures stay in sight, the li
   check((await bar.innerText()).includes(lang === "ko" ? "ms" : "ms"), `phone ${lang}: ${await bar.innerText()}`);
   await page.context().close();
 }
-for (const width of [320, 390, 1440]) { // Korean: no line begins with a particle; won in what is proposed; a Korean family first
+for (const width of [320, 390, 1440]) { // Korean: no line starts with a particle; won in proposals; Korean font first
   const page = await open("/?lang=ko&cur=KRW&model=llama-3.1-70b&on=8x+h100-sxm5", { width });
   const begins = await page.evaluate(() => {
     const bad = [];
@@ -138,7 +138,7 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
         range.setStart(n, 0);
         range.setEnd(n, 1);
         const r = range.getBoundingClientRect();
-        const word = n.parentElement.previousElementSibling; // the word that can be changed has no text node
+        const word = n.parentElement.previousElementSibling; // editable words have no text node
         if (word?.tagName === "INPUT") before = word.getBoundingClientRect();
         if (before && r.top > before.bottom - 4 && /^(을|를|에서|으로|로|개에|이고|입니다|에 |에$|[.,)])/.test(n.data)) bad.push(n.data);
         const all = document.createRange();
@@ -156,14 +156,14 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   check(/원|KRW/.test(await page.getAttribute("#f-budget", "placeholder")) && (await page.getAttribute("#f-deadline", "placeholder")) === "예: 3일", `placeholders: ${await page.getAttribute("#f-budget", "placeholder")}`);
   await page.context().close();
 }
-{ // charts: identity at 45°, a chosen rate that is marked, lines to the end with their machine, a baseline with its name, print with colours and the question
+{ // charts: identity at 45°, marked rate, labelled lines, labelled baseline, print with colours and the question
   const trust = await open("/?view=trust"), d = await trust.locator("path.line.ideal").getAttribute("d"), [x0, y0, x1, y1] = d.match(/-?[\d.]+/g).map(Number);
   check(Math.abs((x1 - x0) / (y0 - y1) - 1) < 0.02, `identity: ${d}`);
   check((await trust.locator('.dot[tabindex="0"]').count()) === 1, "Trust: one stop for its points");
   await trust.context().close();
   const serve = await open("/?view=serve&rate=4");
   check((await text(serve, "figure:first-child svg")).includes("now 4/s"), "Serve: the chosen rate is unmarked");
-  const a = serve.answers.find((r) => r.url.endsWith("/serve")).body, kv = await serve.locator(".key .num").evaluateAll((l) => l.map((e) => Number(e.dataset.value))); // memory: weights, KV, room and the rest are the capacity
+  const a = serve.answers.find((r) => r.url.endsWith("/serve")).body, kv = await serve.locator(".key .num").evaluateAll((l) => l.map((e) => Number(e.dataset.value))); // memory: weights, KV, room and the rest sum to the capacity
   check(kv.includes(a.weights_B) && Math.abs(kv.reduce((x, y) => x + y, 0) / a.capacity_B - 1) < 1e-9 && Math.abs(kv[1] / (a.kv_tokens * a.kv_token_B * a.kv_max_frac) - 1) < 1e-9, `Serve: memory ${kv} of ${a.capacity_B}`);
   check((await serve.locator(".shade").evaluateAll((l) => l.filter((r) => Number(r.getAttribute("width")) > 10).length)) === 2, "Serve: overload is not to be seen");
   await serve.waitForFunction(() => document.querySelectorAll("path.band[class*=look]").length >= 4, null, { timeout: 20000 }); // several systems on one front
@@ -178,7 +178,7 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   const told = await buy.evaluate(async () => { const q = { buy: "rtx-4090", rent: "rtx-4090", util: "60%", horizon: "3 y", currency: "USD", kwh: "0.12 USD/kWh" }; return (await fetch("/api/v1/cost", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...q, as: "html", lang: "en" }) })).text(); });
   check(totals.slice(1).length === 2 && totals.slice(1).every((v) => told.replace(/<[^>]*>/g, "").includes(`${Math.floor(v).toLocaleString("en")}`) || told.includes(Math.round(v).toLocaleString("en"))), `Buy: ${totals} are not the command's totals`);
   check(/\d+ months \(\d+–\d+\)/.test(await text(buy, ".answer")) && /⚠/.test(await text(buy, "p.second")) && /⚠/.test(await text(buy, "footer")), `Buy: no months, or old prices and rates without a mark: ${await text(buy, ".result")}`);
-  await buy.fill("#q-machine", "8x h100-sxm5"); // no list price: said so, and a click gives one
+  await buy.fill("#q-machine", "8x h100-sxm5"); // no list price: reported, and a click gives one
   await buy.press("#q-machine", "Tab");
   await buy.waitForSelector(".repair .chip");
   check(/has no price of 8x h100-sxm5/.test(await text(buy, ".answer")), `Buy: ${await text(buy, ".answer")}`);
@@ -194,7 +194,7 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   check(/jeoul predict llama-3-8b/.test(await text(ghost, "#printed")) && (await ghost.evaluate(() => getComputedStyle(document.querySelector(".key i")).printColorAdjust)) === "exact", "print: no question or no colours");
   await ghost.context().close();
 }
-{ // Compare: time, money, energy, fit and certainty of each; the address holds them; serving against a GPU's throughput; data as table, CSV and SVG
+{ // Compare: time, money, energy, fit and certainty; state in the URL; serving by a GPU's throughput; data as table, CSV and SVG
   const page = await open("/?view=compare&vs=8x+h100-sxm5%7C8x+a100-sxm4-80gb%7Crtx-4090");
   check((await page.locator("tbody tr").count()) === 3 && /does not fit: .* of 24 GiB/.test(await text(page, "tbody")), `Compare: ${await text(page, "tbody")}`);
   check((await page.locator("figure svg .dot").count()) === 6, `Compare: ${await page.locator("figure svg .dot").count()} dots`);
@@ -220,7 +220,7 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   check(/tokens\/s a user/.test(await text(serve, "figure svg")) && (await serve.locator("path.band").count()) >= 2 && /target 50 ms/.test(await text(serve, "figure svg")), `Pareto: ${await text(serve, "figure svg")}`);
   await serve.context().close();
 }
-{ // winners within the noise are not alone; a scaling line is of one provider, its rows say their memory; what does not fit gets what the command proposes
+{ // winners within the noise are shared; a scaling line has one provider, its rows show memory; a system that does not fit gets the command's proposal
   const page = await open("/?view=compare&vs=8x+h100-sxm5%7C8x+h200-sxm%7C8x+b200%7C8x+a100-sxm4-80gb"), rows = page.answers.filter((a) => a.url.endsWith("/predict")).map((a) => a.body), best = rows.reduce((a, b) => (b.cost_usd.value < a.cost_usd.value ? b : a)), alike = rows.filter((r) => r !== best && r.cost_usd.lo <= best.cost_usd.value), said = await text(page, ".answer");
   check(alike.length > 0 && alike.every((r) => said.slice(said.indexOf("About as cheap")).includes(r.system)), `Compare: ${alike.map((r) => r.system)} are about as cheap: '${said}'`);
   await page.context().close();
@@ -238,7 +238,7 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   check(run.fits && Math.abs(run.step_s.value / advice.step_s_after - 1) < 0.01 && (await none.locator("#f-offload").count()) === 1, `no fit: what is proposed takes ${run.step_s.value} s, ${advice.step_s_after} promised`);
   await none.context().close();
 }
-{ // Scaling: efficiency on a plain scale from 0, plan changes marked, what a million tokens cost; Trust: where it errs, the question's own cell framed
+{ // Scaling: efficiency on a linear scale from 0, marked plan changes, cost of a million tokens; Trust: errors, with the question's cell framed
   const page = await open("/?view=scaling&model=llama-3-70b&upto=128"), [, eff, cost_] = await page.locator("figure svg").evaluateAll((l) => l.map((s) => s.textContent)), rows = page.answers.findLast((a) => a.body.sweep?.length > 1).body.sweep.filter((r) => r.fits);
   const other = rows.filter((r) => r.efficiency_frac == null).length;
   check(/% of samples\/s a GPU/.test(eff) && !/GPU on \d+ \(log/.test(eff) && (await page.locator("figure").nth(1).locator(".dot.other").count()) === other && other > 0 && /^\$0/m.test(cost_.replace(/cost/, "")), `efficiency: ${other} of another plan, ${eff.slice(0, 200)}; cost: ${cost_.slice(0, 80)}`);
@@ -252,20 +252,20 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   const [map, said] = [trust.locator("figure:has(rect.heat)"), trust.answers.find((r) => r.url.endsWith("/validate")).body.sets.find((q) => q.set === "train_llm").worst]; // a cell's figure is the median of its runs
   const first = await map.locator("rect.heat title").first().textContent(), [, gpu, model, percent] = /^(.*), (.*): ([\d.,]+) % \(\d+\)$/.exec(first), errors = said.filter((r) => r.gpu === gpu && r.what.split(",")[0].trim() === model).map((r) => Math.abs(Math.log(r.predicted / r.measured))).sort((x, y) => x - y);
   check(Math.abs(100 * Math.expm1(errors[errors.length >> 1]) - Number(percent)) < 0.06 * Number(percent) + 0.5 && (await map.locator("text.strong").count()) >= (await map.locator("rect.heat").count()), `error map: '${first}', ${100 * Math.expm1(errors[errors.length >> 1])}`);
-  const medians = new Map(); // no large error is left out; what is left out is said
+  const medians = new Map(); // large errors are not omitted; omissions are stated
   for (const r of said) { const k = `${r.gpu}, ${r.what.split(",")[0].trim()}`; medians.set(k, [...(medians.get(k) ?? []), Math.abs(Math.log(r.predicted / r.measured))]); }
   const titles = await map.locator("rect.heat title").allTextContents(), missed = [...medians].filter(([k, l]) => Math.expm1(l.sort((x, y) => x - y)[l.length >> 1]) > 0.3 && !titles.some((s) => s.startsWith(`${k}:`))).map(([k]) => k);
   check(missed.length === 0 && /Not shown, none off by more than/.test(await map.innerText()), `error map leaves out ${missed}`);
   check((await trust.locator("figure, .pair").filter({ hasText: "CSV" }).count()) >= 2, "Trust: its points cannot be taken away");
   await trust.context().close();
 }
-{ // Catalogue: every kind, a search, a record with its sources, its prices over time, and back into the question
+{ // Catalogue: every kind, search, a record with sources, price history, and back to the question
   for (const [kind, least] of [["gpus", 100], ["systems", 100], ["models", 150], ["prices", 1000]]) {
     const page = await open(`/?view=catalogue&kind=${kind}`);
     check(Number((await text(page, ".answer")).replaceAll(",", "").match(/\d+/)[0]) >= least && (await page.locator("tbody tr").count()) > 10, `Catalogue ${kind}: ${await text(page, ".answer")}`);
     check(/\d{4}/.test(await page.locator("tbody tr").first().innerText()), `Catalogue ${kind}: no date`);
     const sorts = page.locator("thead .sort"), column = async () => (await page.locator("tbody tr").evaluateAll((l) => l.slice(0, 8).map((r) => r.cells[2].textContent))).map((c) => parseFloat(c));
-    if (kind === "gpus") { // a head orders the rows; the source is a link with its publisher's name; all are on the map
+    if (kind === "gpus") { // a heading sorts; the source links to its publisher; all records are on the map
       await sorts.nth(1).click();
       const largest = await column();
       check(largest.every((v, i) => !i || v <= largest[i - 1]) && largest[0] > 250, `Catalogue: by memory: ${largest}`);
@@ -289,7 +289,7 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   check(/^h100-sxm5/.test(await page.inputValue("#q-on")), `Catalogue: back in the question: ${page.url()}`);
   await page.context().close();
 }
-{ // Reports: a scenario as a form beside its text: a question, a system and the workload are changed without a line of YAML; what the form does not show stays
+{ // Reports: a scenario as a form beside its text: question, system and workload can be changed without YAML; the rest is preserved
   const page = await open("/?view=reports&example=seed-003"), text_ = () => page.locator("textarea").inputValue(), kept = (await text_()).split("claims:")[1];
   check((await page.locator("textarea:visible").count()) === 0 && (await page.locator(".scenario input").count()) >= 9 && (await page.locator('.scenario .chip[aria-pressed="true"]').count()) === 3, `Reports: ${(await text(page, ".scenario")).slice(0, 300)}`);
   await page.locator(".scenario .chip", { hasText: "Does it fit?" }).click();
@@ -307,14 +307,14 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   check((await page.locator("textarea:visible").count()) === 1 && (await page.locator(".scenario:visible").count()) === 0, "Reports: no text");
   await page.context().close();
 }
-{ // a figure of nothing or without end draws nothing for ever (a walk found a chart that counted decades from zero)
+{ // zero or infinite figures do not hang a chart (a random walk found a chart that counted decades from zero)
   for (const query of ["/?view=price", "/?view=buy", "/?view=serve"]) {
     const page = await open(query, { before: (p) => p.route("**/api/v1/{recommend,cost,serve}", async (route) => { const r = await route.fetch(), body = await r.text(); await route.fulfill({ response: r, body: body.replace(/"(value|lo|hi)":[\d.e+-]+/g, '"$1":0') }); }) });
     check((await page.locator("main h1").count()) === 1, `${query} of zeros: no page`);
     await page.context().close();
   }
 }
-{ // Audit: written and recomputed, reasons open, the note's table as a table
+{ // Audit: written and recomputed values, reasons expanded, the note's table as a table
   for (const [lang, wanted] of [["en", /1,979 TFLOP\/s → 989/], ["ko", /1,979 TFLOP\/s → 989/]]) {
     const page = await open(`/?view=audit&lang=${lang}`);
     check(wanted.test(await text(page, ".finding")) && (await page.locator(".audit aside").count()) >= 2 && (await page.locator(".audit .row").count()) >= 5 && (await page.locator("svg.strip rect").count()) >= 3, `Audit ${lang}: ${(await text(page, ".result")).slice(0, 300)}`);

@@ -1,10 +1,10 @@
-// "This machine" with a store of 10,000 results: the history is drawn, no task blocks the page for more than 200 ms, in-place and out-of-place results
-// are two histories. Usage: test_machine.mjs BASE, on a server whose store holds what records.py makes.
+// "This machine" with 10,000 results: history chart, no main-thread task above 200 ms, in-place and out-of-place results
+// as two histories. Usage: test_machine.mjs BASE, on a server with a store by records.py.
 import { base, browser, check, done, open, settle, shots } from "./chromium.mjs";
 import { told, untold } from "./measure.mjs";
 
 const limit_ms = 200;
-// The longest task of a page's main thread in processor time, which is the same beside other programs; and by the clock, to be said.
+// Longest main-thread task in processor time, which is independent of other programs; wall-clock time is reported.
 async function longest(page, work) {
   await browser.startTracing(page, { categories: ["toplevel", "__metadata"] });
   await work();
@@ -38,7 +38,7 @@ for (const [lang, width, words] of [["en", 1440, ["in place", "out of place"]], 
   if (shots) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
   await page.context().close();
 }
-{ // results of one moment, a millisecond apart, of one value, of nothing
+{ // results of one moment, a millisecond apart, of one value, empty
   const record = (kind, time_s, median) => ({ kind, backend: "cpu", time_s, machine: "m", params: {}, metrics: [{ name: "rate_Bps", median }] });
   const records = [["same", 0, 0], ["apart", 0, 0.0013], ["zero", 0, 60]].flatMap(([kind, ...at]) => at.map((s) => record(kind, 1795015306.259 + s, kind === "zero" ? 0 : 1e9)));
   const page = await open("/?view=machine", { before: (p) => p.route("**/api/v1/store/list", (route) => route.fulfill({ json: { records } })) });
@@ -46,7 +46,7 @@ for (const [lang, width, words] of [["en", 1440, ["in place", "out of place"]], 
   check(ticks.length === 3 && ticks.every((n) => n >= 2 && n < 20), `results of one moment: ${ticks} ticks`);
   await page.context().close();
 }
-{ // one system of judgement: the check's verdict; no band of fewer than five results, none below zero; ticks stand where their figures belong
+{ // verdicts are those of check; bands need five results and are not negative; ticks at their values
   const record = (id, kind, time_s, median) => ({ id, kind, backend: "cpu", time_s, machine: "m", params: {}, metrics: [{ name: "rate_flopps", median }] });
   const records = [["few", [11.6e9, 26e9, 17.8e9]], ["many", [11.6e9, 17.8e9, 15e9, 14e9, 16e9, 15.5e9]]].flatMap(([kind, values]) => values.map((v, i) => record(`${kind}${i}`, kind, 1795015306 - 86400 * i, v)));
   const results = [{ id: "few0", metric: "rate_flopps", verdict: "noisy", basis: "history", n_history: 2, expected_lo: 5e9, expected: 1e10, expected_hi: 2e10 }, { id: "many0", metric: "rate_flopps", verdict: "low", basis: "history", n_history: 5, expected_lo: 14e9, expected: 15e9, expected_hi: 17e9 }];
@@ -59,7 +59,7 @@ for (const [lang, width, words] of [["en", 1440, ["in place", "out of place"]], 
   }
   await page.context().close();
 }
-for (const lang of ["en", "ko"]) { // a store that could not be read is not an empty one: said so, with a click that asks again
+for (const lang of ["en", "ko"]) { // an unreadable store is reported, with a retry
   const page = await open(`/?view=machine&lang=${lang}`, { before: (p) => p.route("**/api/v1/store/list", (route) => route.fulfill({ status: 422, json: { error: { text: "the time is up", en: "the time is up" } } })) }), said = await page.locator("main").innerText();
   check(!/Nothing is measured yet|아직 측정한 것이/.test(said) && /the time is up/.test(said) && (await page.locator(".fault .chip").count()) === 1, `a store that was not read, ${lang}: ${said.slice(-200)}`);
   check(/GiB/.test(await page.locator(".answer").innerText()) && (await page.locator(".answer svg").evaluateAll((l) => l.every((e) => e.getBoundingClientRect().height < 30))), `this machine, ${lang}: no sentence first`);

@@ -1,5 +1,5 @@
-// The live page in a real Chromium: every view, both languages, narrow and wide, light and dark; no error in the console, nothing from elsewhere, no
-// finding of axe-core; numbers equal the API's; the address holds the state; a slider redraws in time. Usage: test_page.mjs BASE [SHOTS]
+// The live page in Chromium: every view, both languages, narrow and wide, light and dark; no console errors, no external requests, no
+// axe-core findings; numbers equal the API's; state in the URL; sliders respond in time. Usage: test_page.mjs BASE [SHOTS]
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync } from "node:fs";
 import { told, untold } from "./measure.mjs";
@@ -31,12 +31,12 @@ async function open(query, { width = 1440, dark = false } = {}) {
 }
 async function accessible(page, name) {
   if (!axe) return;
-  await page.evaluate(require("node:fs").readFileSync(axe, "utf8")); // evaluated by the driver: the page itself takes no script from elsewhere
+  await page.evaluate(require("node:fs").readFileSync(axe, "utf8")); // evaluated by the driver: the page's CSP blocks external scripts
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   for (const v of found.violations) check(false, `${name}: axe: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html.slice(0, 140)} ${v.nodes[0].any[0]?.message ?? ""}`);
 }
 
-// JEOUL_ALL=1: the other two as well, which take another five minutes
+// JEOUL_ALL=1: also the other two, five more minutes
 const looks = [["en", 1440, false], ["ko", 390, true], ...(process.env.JEOUL_ALL ? [["en", 390, true], ["ko", 1440, false]] : [])];
 for (const view of views)
   for (const [lang, width, dark] of looks) {
@@ -50,7 +50,7 @@ for (const view of views)
     if (lang === "ko" && view !== "reports" && view !== "machine") check(/[가-힣]/.test(await page.locator("main").innerText()), `${name}: no Korean`);
     check(await page.evaluate(() => { const n = document.getElementById("nav"); return n.scrollWidth <= n.clientWidth + 1 && [...n.children].every((a) => a.getBoundingClientRect().right <= innerWidth); }), `${name}: the navigation is cut`);
     if (width < 500) check((await page.evaluate(() => [...document.querySelectorAll(".wide.many")].filter((e) => e.scrollWidth > e.clientWidth + 1).length)) === 0, `${name}: a table hides its last columns`);
-    // each part has a colour of its own, and keeps it in every bar
+    // each part has a unique colour in all bars
     const parts = await page.evaluate(() => [...document.querySelectorAll(".key li")].map((li) => [li.firstChild.nextSibling.textContent.trim(), getComputedStyle(li.querySelector("i")).backgroundColor]));
     const colours = new Map(parts);
     check(new Set(colours.values()).size === colours.size && parts.every(([p, c]) => colours.get(p) === c), `${name}: parts share a colour: ${JSON.stringify(parts)}`);
@@ -67,14 +67,14 @@ for (const view of views)
     await page.context().close();
   }
 
-{ // the widest screen, and print
+{ // widest screen, and print
   const page = await open("/", { width: 2560 });
   check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), "2560: wider than the screen");
   await page.emulateMedia({ media: "print" });
   check(!(await page.locator("nav").isVisible()), "print: the navigation is hidden");
   await page.context().close();
 }
-{ // every number of the answer is the command's; the drawer says where it comes from; the state is in the address
+{ // numbers equal the command's; the drawer shows the source; state in the URL
   const page = await open("/?model=gpt2-124m&on=2x+rtx-4090&batch=8");
   const api = await page.evaluate(async () => (await fetch("/api/v1/predict", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ model: "gpt2-124m", on: "2x rtx-4090", batch: 8, tokens: 1e10 }) })).json());
   const values = await page.locator(".answer .num").evaluateAll((l) => l.map((e) => Number(e.dataset.value)));
@@ -103,7 +103,7 @@ for (const view of views)
   check((await page.locator(".fault").innerText()).includes("no-such-model"), "a wrong name is said in one line");
   await page.context().close();
 }
-{ // what is dropped goes with the request, and nowhere else
+{ // a dropped file is sent with the request only
   const page = await open("/");
   await page.setInputFiles(".drop input", { name: "config.json", mimeType: "application/json", buffer: Buffer.from('{"model_type":"llama","hidden_size":1024,"num_hidden_layers":8,"num_attention_heads":8,"intermediate_size":4096,"vocab_size":32000}') });
   await page.waitForFunction(() => document.getElementById("q-model").value === "config.json");
@@ -111,7 +111,7 @@ for (const view of views)
   check(await page.locator(".fault").count() === 0, `config.json: ${await page.locator(".fault").allInnerTexts()}`);
   await page.context().close();
 }
-{ // advice can be clicked, a baseline stays as a ghost, and a slider redraws in time
+{ // advice is clickable, a baseline remains as a ghost, sliders respond in time
   const page = await open("/?view=whatif&model=gpt-305m&on=8x+rtx-3090&batch=4");
   const chip = page.locator(".advice button.chip").first();
   const before = page.url();
@@ -131,12 +131,12 @@ for (const view of views)
     return list.sort((a, b) => a - b);
   });
   console.log(`slider to redrawn: median ${times[30].toFixed(1)} ms, p95 ${times[56].toFixed(1)} ms`);
-  // times depend on what else the machine does: judged only where the limit is given, on a quiet machine
+  // times are checked only with a given limit, on a quiet machine
   if (process.env.JEOUL_REDRAW_MS) check(times[56] <= Number(process.env.JEOUL_REDRAW_MS), `slider to redrawn: p95 ${times[56].toFixed(1)} ms`);
   check(times.length === 60 && times.every((ms) => ms > 0), `every move of the slider is redrawn: ${times.length}`);
   await page.context().close();
 }
-{ // more GPUs than a host has are several hosts; a count of tokens is read as the command reads it; nothing is undefined in a formula
+{ // more GPUs than per host become several hosts; token counts parse as in the command; no undefined in formulas
   const page = await open("/?view=whatif");
   await page.evaluate(() => { const s = document.getElementById("s-gpus"); s.value = 5; s.dispatchEvent(new Event("input", { bubbles: true })); });
   await settle(page);
@@ -159,7 +159,7 @@ for (const view of views)
   check(await narrow.evaluate(() => [...document.querySelectorAll(".wide, .tablebox")].every((e) => e.scrollWidth <= e.clientWidth + 1)), "scaling at 390 px is cut");
   await narrow.context().close();
 }
-{ // how much the first page is, and when its answer stands there: by the page's own clock from the beginning of the navigation, and by the driver's, which waits for the load and asks
+{ // size of the first page, and time to its answer: by the page's clock from the start of the navigation, and by the driver's
   const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
   const own = [], driver = [], empty = [];
   let bytes = 0;
@@ -181,7 +181,7 @@ for (const view of views)
   check(bytes > 10000 && bytes <= 175000, `first page: ${bytes} bytes`);
   check(own.every((ms) => ms > 0), `when the answer stood there: ${own}`);
 }
-{ // more arrives than is answered: said first, with what is held; names in the chart do not lie on each other
+{ // overload: stated first, with the sustainable rate; chart labels do not overlap
   for (const [lang, width, wanted, on] of [["en", 1440, /^Overloaded: it holds at most \d+\/s\. At 256\/s/], ["ko", 390, /^과부하입니다\. 초당 최대 \d+건/], ["en", 390, /^Overloaded/, "rtx-4090"]]) {
     const page = await open(`/?view=serve&rate=256&lang=${lang}&on=${on ?? "2x+h100-sxm5"}`, { width });
     check(wanted.test((await page.locator(".answer").innerText()).replaceAll("\n", "")), `overload ${lang}: ${await page.locator(".answer").innerText()}`);
@@ -198,7 +198,7 @@ for (const view of views)
   check(/9,256토큰으로 이 모델의 컨텍스트 길이 4,096토큰보다/.test(await long.locator("section.result").innerText()), `context: ${await long.locator("section.result").innerText()}`);
   await long.context().close();
 }
-{ // Ask and Price answer one question alike: memory that may not suffice is said, and a click makes the run that Price counts with; what hosts cost is said
+{ // Ask and Price agree: possible memory shortage is stated, and a click applies Price's setting; host costs are stated
   const page = await open("/?on=8x+h100-sxm5");
   check(/^To be sure of the memory/.test(await page.locator(".result .repair").first().innerText()), `memory: ${await page.locator(".result").innerText()}`);
   await page.locator(".result .repair .chip").first().click();
@@ -217,7 +217,7 @@ for (const view of views)
     await two.context().close();
   }
 }
-{ // "8x h100" offers them; Back and Forward go through the questions, language and money stay the reader's
+{ // "8x h100" offers completions; Back and Forward move through questions, language and currency stay
   const page = await open("/?on=rtx-4090");
   await page.waitForTimeout(400);
   await page.fill("#q-on", "8x h100");
@@ -234,12 +234,12 @@ for (const view of views)
   for (const [go, wanted] of [["goBack", "ask 8x h100-sxm5 ko ko"], ["goBack", "ask rtx-4090 ko ko"], ["goForward", "ask 8x h100-sxm5 ko ko"], ["goForward", "price 8x h100-sxm5 ko ko"]]) {
     await page[go]();
     await settle(page);
-    const now = (await at()).replace("  ", " 8x h100-sxm5 "); // what is as usual is not in the address
+    const now = (await at()).replace("  ", " 8x h100-sxm5 "); // default values are not in the URL
     check(now === wanted, `${go}: ${now}, not ${wanted}`);
   }
   await page.context().close();
 }
-{ // a network has no tokens: the page's own number does not refuse it, and is not in the command to copy
+{ // a network has no tokens: the page's default causes no error, and is not in the command to copy
   for (const view of ["ask", "whatif"]) {
     const page = await open(`/?view=${view}&model=vit-b/16&on=rtx-4090&lang=ko`);
     check(await page.locator(".answer .num").count() > 0 && await page.locator(".fault").count() === 0, `${view}: no answer for a network: ${await page.locator(".result").textContent()}`);
@@ -250,7 +250,7 @@ for (const view of views)
   check(/tokens to train on is for language models/.test(await page.locator(".fault").textContent()), "given tokens are refused for a network: " + await page.locator(".fault").textContent());
   await page.context().close();
 }
-{ // while an answer is made, it says so, also to those who listen; a long one is made once
+{ // progress is shown, also to screen readers; a long answer is computed once
   const asked = { whatif: "predict", scaling: "predict", price: "recommend", buy: "cost", serve: "serve", trust: "validate" };
   for (const [lang, words] of [["en", "weighing…"], ["ko", "계산 중…"]]) for (const [view, command] of Object.entries(asked)) {
     const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
@@ -271,7 +271,7 @@ for (const view of views)
   check(times[1] < times[0] / 3, `a long answer is made again: ${times}`);
   await page.context().close();
 }
-{ // what is wrong with a dropped file is said in the reader's language; an interval that rounds away is not shown
+{ // errors of a dropped file are in the user's language; an interval hidden by rounding is not shown
   const page = await open("/?lang=ko");
   await page.setInputFiles(".drop input", { name: "config.json", mimeType: "application/json", buffer: Buffer.from("hello") });
   await page.waitForSelector(".fault");
@@ -282,7 +282,7 @@ for (const view of views)
   const context = await browser.newContext({ locale: "en-US" }), page = await context.newPage();
   await page.route("**/api/v1/predict", async (route) => {
     const response = await route.fetch();
-    if (!response.headers()["content-type"].includes("json")) return route.fulfill({ response }); // its charts
+    if (!response.headers()["content-type"].includes("json")) return route.fulfill({ response }); // charts of the answer
     const answer = await response.json(), near = (e) => ({ value: e.value, lo: e.value * 0.9999, hi: e.value * 1.0001 });
     await route.fulfill({ json: { ...answer, step_s: near(answer.step_s), cost_usd: near(answer.cost_usd) } });
   });
@@ -291,7 +291,7 @@ for (const view of views)
   check(await page.locator(".answer .spread").count() === 1, `intervals whose ends are written alike: ${await page.locator(".answer").innerText()}`);
   await context.close();
 }
-{ // the keyboard alone
+{ // keyboard only
   const page = await open("/");
   for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.classList.contains("num"))); i++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");

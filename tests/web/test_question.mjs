@@ -1,10 +1,10 @@
-// The question goes with the person: every view weighs the system and the model that were asked, however they are written. Usage: test_question.mjs BASE [SHOTS]
+// The question carries over: every view evaluates its system and model, in any notation. Usage: test_question.mjs BASE [SHOTS]
 import { check, done, open, settle } from "./chromium.mjs";
 
 const answerOf = (page, command) => page.answers.findLast((a) => a.url.endsWith(command))?.body;
 const faults = async (page) => (await page.locator(".fault").allInnerTexts()).join(" ");
 
-// --- scaling: parts of one node, then whole nodes of its kind; a system of several nodes by nodes
+// --- scaling: parts of one node, then whole nodes; a system of several nodes by nodes
 for (const [on, upto, counts] of [["4x dgx-h100", 64, [8, 16, 32, 64]], ["dgx-h100", 32, [1, 2, 4, 8, 16, 32]], ["4x DGX H100", 16, [8, 16]], ["2x(8x h100-sxm5) over ib-hdr", 32, [8, 16, 32]],
   ["10x rtx-3090 via pcie4-no-p2p", 64, [1, 2, 4, 8, 10, 20, 40, 60]], ["8x h100-sxm5", 4, [1, 2, 4]], ["4x a100-sxm4-80gb", 16, [1, 2, 4, 8, 16]]]) {
   const page = await open(`/?view=scaling&on=${encodeURIComponent(on)}&upto=${upto}`);
@@ -12,7 +12,7 @@ for (const [on, upto, counts] of [["4x dgx-h100", 64, [8, 16, 32, 64]], ["dgx-h1
   await page.context().close();
 }
 
-// --- every view that has such words takes them from the question, also through a click and from addresses of before
+// --- every view takes model and system from the question, also after clicks and from older URLs
 const text = async (page, what) => (await page.locator(what).allInnerTexts()).join(" ");
 {
   const page = await open("/?model=llama-3-70b&on=4x+dgx-h100&vs=8x+h200-sxm%7C8x+b200");
@@ -31,7 +31,7 @@ for (const query of ["model=gemma-2b&on=rtx-4090", "smodel=gemma-2b&son=rtx-4090
   await page.context().close();
 }
 
-// --- figures and fields that are seen whole, and once
+// --- figures and fields are fully visible, and shown once
 {
   const page = await open("/?view=goodput&model=llama-3.1-405b&on=2048x+dgx-h100&tokens=15600000000000"), box = page.locator("#f-tokens"), useful = await text(page, ".answer .num");
   check(Number(await box.inputValue()) === 15.6e12 && (await box.inputValue()).length <= 9, `the box of tokens shows ${await box.inputValue()}`);
@@ -52,7 +52,7 @@ for (const [id, charts] of [["rebellions-atom-max", 0], ["h100-sxm5", 1]]) { // 
   check(!refused.length && (await page.locator("figure svg.chart").count()) === charts, `${id}: ${refused}, ${await page.locator("figure svg.chart").count()} charts of prices`);
   await page.context().close();
 }
-{ // what is called cheapest is the cheapest point that is drawn, and so is the fastest
+{ // the points called cheapest and fastest are those of the chart
   const page = await open("/?view=price"), points = page.answers.find((a) => a.url.endsWith("/recommend")).body.front;
   for (const [title, key] of [["Cheapest", "cost_usd"], ["Fastest", "wall_s"]]) {
     const best = points.reduce((a, b) => (b[key].value < a[key].value ? b : a)), card = (await page.locator(".card", { hasText: title }).allInnerTexts()).join(" ");
@@ -60,7 +60,7 @@ for (const [id, charts] of [["rebellions-atom-max", 0], ["h100-sxm5", 1]]) { // 
   }
   await page.context().close();
 }
-{ // the legend's dot is of the points' colour
+{ // the legend has the points' colour
   const page = await open("/?view=trust&set=collectives&filter=H100"), colour = (what, key) => page.locator(what).first().evaluate((e, k) => getComputedStyle(e)[k], key);
   check((await colour("figcaption span", "color")) === (await colour("svg .dot.soft", "fill")), `the legend is ${await colour("figcaption span", "color")}, the points ${await colour("svg .dot.soft", "fill")}`);
   await page.context().close();

@@ -1,6 +1,6 @@
-// The golden reports and briefs in a real Chromium, in both languages: on a desk, on a phone, in the dark, on paper. No console error, no
-// sideways scroll, no chart that is cut, words for every mark and chart, sources that can be followed, hostile titles.
-// Run by tests/web/run; needs playwright-core and Debian's chromium. With a folder as second argument: screenshots go there.
+// The golden reports and briefs in Chromium, in both languages: desktop, phone, dark mode, print. No console errors, no
+// horizontal scrolling, no clipped charts, text for every mark and chart, links to sources, hostile titles.
+// Run by tests/web/run; needs playwright-core and Debian's chromium. A folder as second argument gets screenshots.
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { createRequire } from "node:module";
@@ -25,7 +25,7 @@ async function open(page, file) {
 	return troubles;
 }
 
-// The first screen of a desk answers: every question with its sentence stands above the fold.
+// First desktop screen: every question with its answer is visible without scrolling.
 const answered = () => [...document.querySelectorAll("section.ask p")].map((p) => ({ low: p.getBoundingClientRect().bottom, text: p.innerText }));
 
 for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()) {
@@ -42,7 +42,7 @@ for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()
 		checked++;
 		await page.close();
 	}
-	// on paper: everything unfolded, and a brief on one sheet
+	// print: everything expanded, and a brief on one sheet
 	const page = await browser.newPage({ viewport: { width: 794, height: 1123 } });
 	await open(page, file);
 	await page.emulateMedia({ media: "print" });

@@ -1,5 +1,5 @@
-// A walk without aim over all views, in Chromium or Firefox: links, chips, fields, sliders, points, keys, Back, both languages, wide and narrow, light and dark.
-// No error in the console, no rejection that nobody took, an answer or a reason with a click at every rest.
+// Random actions over all views, in Chromium or Firefox: links, chips, fields, sliders, points, keys, Back, both languages, widths and themes.
+// No console errors, no unhandled rejections; at rest, an answer or a reason with a remedy.
 // Usage: test_walk.mjs BASE [chromium|firefox]; JEOUL_WALK=ACTIONS (300), JEOUL_SEED=N (1), JEOUL_WALK_S=SECONDS after which it ends
 import { createRequire } from "node:module";
 const [base, name = "chromium"] = process.argv.slice(2);
@@ -11,7 +11,7 @@ const of = (list) => list[Math.floor(random() * list.length)];
 const trail = [], faults = new Map(), seen = new Set();
 const wrong = (what) => { const key = what.slice(0, 160); if (!faults.has(key)) console.log(`FAILED: ${what}\n  after: ${trail.slice(-6).join(" → ")}`); faults.set(key, (faults.get(key) ?? 0) + 1); };
 
-// what both drivers have in common
+// common interface of both drivers
 const drivers = {
   chromium: async () => {
     const at = process.env.PLAYWRIGHT_AT, { chromium } = createRequire(at.endsWith("playwright-core") ? `${at}/package.json` : `${at}/node_modules/x.js`)(at.endsWith("playwright-core") ? at : "playwright-core");
@@ -32,10 +32,10 @@ await first(() => {
   window.rejected = [];
   addEventListener("unhandledrejection", (e) => window.rejected.push(String(e.reason?.stack ?? e.reason)));
 });
-const pending = new Set(); // questions on their way: a server that is slow is no page that hangs
+const pending = new Set(); // running requests: a slow server is no hanging page
 page.on("request", (r) => { if (/\/api\/v1\/(?!live)/.test(r.url())) pending.add(r); });
 for (const end of ["requestfinished", "requestfailed"]) page.on(end, (r) => pending.delete(r));
-// asked from outside: what waits inside the page is made of text there, which its policy forbids
+// evaluated by the driver: waiting inside the page compiles text, which its CSP forbids
 async function rest() {
   for (let last = Date.now() + 30000, most = Date.now() + 300000; Date.now() < Math.min(last, most); await new Promise((go) => setTimeout(go, 30))) {
     if (await page.evaluate(() => Boolean(document.querySelector("main")?.dataset.ready) && !document.querySelector(".waiting")).catch(() => false)) return;
@@ -43,7 +43,7 @@ async function rest() {
   }
   wrong(`it waits for ever: ${await page.evaluate(() => `${location.search} ${[...document.querySelectorAll(".waiting")].map((e) => e.className)}`).catch((e) => e.message)}`);
 }
-// The place of one of the elements that are to be seen, brought into sight.
+// Position of a random visible element, scrolled into view.
 const place = (query) => page.evaluate(([q, x]) => {
   const all = [...document.querySelectorAll(q)].filter((e) => e.checkVisibility() && !e.disabled);
   if (!all.length) return null;
@@ -54,7 +54,7 @@ const place = (query) => page.evaluate(([q, x]) => {
 }, [query, random()]);
 const clicked = async (query) => { const at = await place(query); if (!at) return "nothing"; await page.mouse.click(at.x, at.y); return at.name; };
 const typed = ["", "8", "128", "1e9", "llama-3-70b", "h100-sxm5", "2x(8x h100-sxm5)", "rtx-4090", "abc", "3 d", "500 USD", "seoul", "0", "-1", "gpt2-124m", "<b>", "8x b200", "resnet-50", "16384x h100", "1조", "9".repeat(40)];
-const inside = { // done by the page to itself, where a driver has no hand for it
+const inside = { // actions by the page itself, without driver support
   type: ([x, text]) => { const l = [...document.querySelectorAll("main input:not([type=range]):not([type=file]), main textarea")].filter((e) => e.checkVisibility() && !e.readOnly); if (!l.length) return "no field"; const e = l[Math.floor(x * l.length)]; if (e.type === "number" && !/^-?[\d.e]*$/.test(text)) return "no number"; e.focus(); e.value = text; for (const what of ["input", "change"]) e.dispatchEvent(new Event(what, { bubbles: true })); return `${e.id} ${text}`; },
   slide: ([x]) => { const l = [...document.querySelectorAll("main input[type=range]")]; if (!l.length) return "no slider"; const s = l[Math.floor(x * l.length)]; s.value = Math.floor(x * 997) % (Number(s.max) + 1); s.dispatchEvent(new Event("input", { bubbles: true })); return `${s.id} ${s.value}`; },
   choose: ([x]) => { const l = [...document.querySelectorAll("main select")].filter((e) => e.checkVisibility()); if (!l.length) return "no choice"; const s = l[Math.floor(x * l.length)]; s.selectedIndex = Math.floor(x * 997) % s.options.length; s.dispatchEvent(new Event("change", { bubbles: true })); return `${s.id} ${s.value}`; },
@@ -80,7 +80,7 @@ await rest();
 let done = 0;
 for (; done < n && Date.now() < end_ms; done++) {
   const what = of(weighted);
-  // what goes away meanwhile cannot be clicked
+  // removed elements cannot be clicked
   try { trail.push(`${what} ${await actions[what]()}`); } catch (e) { trail.push(`${what} (${e.message.split("\n")[0].slice(0, 60)})`); }
   if (!page.url().startsWith(base) || new URL(page.url()).pathname !== "/") await page.goto(base); // a link led out of the page
   if (done % 10 < 9) continue;
@@ -90,7 +90,7 @@ for (; done < n && Date.now() < end_ms; done++) {
     bare: [...document.querySelectorAll(".fault")].filter((f) => !f.querySelector("button, .chip") || /undefined|NaN|\[object|Cannot read|is not a function|is undefined|is null/.test(f.textContent)).map((f) => f.textContent),
     odd: [...document.querySelectorAll("main .answer, main td, main figcaption")].map((e) => e.textContent).filter((t) => /\bundefined\b|\bNaN\b|\[object /.test(t)).slice(0, 2),
   })).catch(() => null);
-  if (!at) continue; // it was on its way to another page
+  if (!at) continue; // it was navigating
   seen.add(at.view);
   const where = page.url().slice(base.length, base.length + 200);
   for (const r of at.rejected) wrong(`${at.view}: a rejection that nobody took: ${r}`);

@@ -152,7 +152,7 @@ static void check_transients(const struct checking *c)
 
 		snprintf(rules, sizeof(rules), "%s rule-psu-sizing-b", rule->id);
 		say(c, "transients", peak > bears ? JL_PART_WARNING : JL_PART_OK, JL_SURE_MEASURED, rules,
-		    JL_N("peaks of %s reach %.0f W a card: %.0f W in all; the supply bears %.0f W%s"), lasting,
+		    JL_N("peaks of %s reach %.0f W a card: %.0f W in all; the supply tolerates %.0f W%s"), lasting,
 		    rule->figure, peak, bears, r->psu_atx3 ? " (ATX 3.x)" : "");
 	}
 }
@@ -198,24 +198,24 @@ static void check_connectors(const struct checking *c)
 	}
 	if (need == 0 && sixteen == 0) {
 		say(c, "connectors", JL_PART_OK, JL_SURE_SPEC, "connector-8-pin-pcie",
-		    JL_N("no power cable is wanted"));
+		    JL_N("no power cable is needed"));
 		return;
 	}
 	if (need == 0) {
 		say(c, "connectors", JL_PART_OK, JL_SURE_SPEC, "connector-12-pin-16-pin-12vhpwr",
-		    JL_N("%g 16-pin cable{/s} wanted, %g there"), sixteen, r->psu_12vhpwr);
+		    JL_N("%g 16-pin cable{/s} needed, the supply has %g"), sixteen, r->psu_12vhpwr);
 		return;
 	}
 	if (isnan(r->psu_8pin)) {
 		say(c, "connectors", JL_PART_UNCHECKED, JL_SURE_SPEC,
 		    "connector-8-pin-pcie connector-12-pin-16-pin-12vhpwr",
-		    JL_N("the cards want %s each; check that the supply has as many cables (psu_8pin)"),
+		    JL_N("each card needs %s; check that the supply has as many cables (psu_8pin)"),
 		    isnan(r->gpu_8pin) ? text : "8-pin");
 		return;
 	}
 	say(c, "connectors", need > r->psu_8pin ? JL_PART_ERROR : JL_PART_OK, JL_SURE_SPEC,
 	    "connector-8-pin-pcie connector-12-pin-16-pin-12vhpwr",
-	    JL_N("%g 8-pin cables wanted (%s a card), %g there"), need, text ? text : "8-pin", r->psu_8pin);
+	    JL_N("%g 8-pin cables needed (%s a card), the supply has %g"), need, text ? text : "8-pin", r->psu_8pin);
 }
 
 static void check_slots(const struct checking *c)
@@ -319,8 +319,8 @@ static void check_lanes(const struct checking *c)
 		say(c, "lanes", r->n_gpus > 1 && lanes < all ? JL_PART_CONFLICT : JL_PART_OK, JL_SURE_OPINION,
 		    "rule-pcie-gen-lanes-matter rule-nvlink-worth-it",
 		    lanes >= all ? JL_N("x%.0f for each card")
-				 : JL_N("x%.0f for each card: fine for data parallel by one rule; tensor parallel and "
-					"ZeRO feel it"),
+				 : JL_N("x%.0f for each card: enough for data parallel by one rule; tensor parallel "
+					"and ZeRO are slower"),
 		    fmin(lanes, all));
 	else
 		say(c, "lanes", JL_PART_WARNING, JL_SURE_OPINION, "rule-pcie-gen-lanes-matter",
@@ -380,8 +380,8 @@ static void check_threads(const struct checking *c)
 	say(c, "threads", r->cpu_threads < need ? JL_PART_WARNING : JL_PART_OK, JL_SURE_OPINION,
 	    before ? "rule-cpu-threads-per-gpu-preprocessing-before-training"
 		   : "rule-cpu-threads-per-gpu-preprocessing-while-training rule-extra-cpu-core-per-gpu-gain",
-	    before ? JL_N("%g CPU threads; %g wanted (%g a card, data prepared before training)")
-		   : JL_N("%g CPU threads; %g wanted (%g a card, data prepared while training)"),
+	    before ? JL_N("%g CPU threads; %g needed (%g a card, data prepared before training)")
+		   : JL_N("%g CPU threads; %g needed (%g a card, data prepared while training)"),
 	    r->cpu_threads, need, each);
 }
 
@@ -411,7 +411,7 @@ static void check_circuit(const struct checking *c)
 		return;
 	say(c, "circuit", wall > limit ? JL_PART_ERROR : JL_PART_OK, JL_SURE_PHYSICS,
 	    "rule-4x-rtx-3090-blower-300-w-wall-peak",
-	    JL_N("%.0f W from the wall, the circuit gives %.0f W for hours on end"), wall, limit);
+	    JL_N("%.0f W from the wall, the circuit allows %.0f W continuously"), wall, limit);
 }
 
 static void check_links(const struct checking *c)
@@ -425,8 +425,8 @@ static void check_links(const struct checking *c)
 	else if (r->gpu->link && strstr(r->gpu->link, "bridge"))
 		say(c, "nvlink", JL_PART_CONFLICT, JL_SURE_OPINION,
 		    "rule-nvlink-worth-it rule-sli-nvlink-gain-2x-3090-training conflict-nvlink-useful",
-		    JL_N("a bridge joins two cards (%.0f GB/s one way); opinions differ: about 5 %% for data parallel, "
-			 "needed for tensor parallel (jeoul predict tells)"),
+		    JL_N("a bridge joins two cards (%.0f GB/s one way); sources disagree: about 5 %% for data "
+			 "parallel, needed for tensor parallel (see jeoul predict)"),
 		    r->gpu->link_oneway_Bps.value / 1e9);
 	if (r->gpu->p2p == JL_P2P_NO || r->gpu->p2p == JL_P2P_DRIVER_DISABLED)
 		say(c, "p2p", JL_PART_WARNING, JL_SURE_SPEC, "conflict-rtx-3090-p2p",

@@ -232,7 +232,7 @@ enum jl_status jl_rig_read(struct jl_rig *ret_rig, const struct jl_yaml *map, co
 
 	for (const struct jl_yaml *item = map->items; !status && item; item = item->next) {
 		if (item->kind != JL_YAML_TEXT)
-			return jl_fail_at(err, JL_E_PARSE, &item->where, "%s: one value is wanted", item->key);
+			return jl_fail_at(err, JL_E_PARSE, &item->where, "%s: one value is required", item->key);
 		status = jl_rig_set(&rig, item->key, item->text, &item->where, cat, arena, err);
 	}
 	if (!status && !rig.gpu)

@@ -1,4 +1,4 @@
-/* Everything that was judged at once, and its form as JSON. */
+/* All judged results and their JSON. */
 #pragma once
 
 #include "base/fields.h"
@@ -7,8 +7,8 @@
 struct jl_check_answer {
 	const struct jl_judged *judged;
 	size_t n;
-	const struct jl_judged *worst; /* of them */
-	const char *where;             /* what the results are of (a machine, a file); NULL: nothing to say */
+	const struct jl_judged *worst; /* most severe */
+	const char *where;             /* origin of the results (machine, file); NULL: not shown */
 	struct jl_steadiness steadiness;
 };
 

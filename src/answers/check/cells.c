@@ -9,7 +9,8 @@
 
 #define SIDE_MAX 72
 
-/* Share of the devices' median below which one is odd; the others must lie so near it, and so many of them: paths of several kinds are no repeats. */
+/* A device is odd if its rate is below this share of the median; the others must lie this close to it, and be this many: tables with several
+ * kinds of paths are skipped. */
 static const double odd_frac = 0.8, near_frac = 0.08, alike_least = 0.6;
 
 struct device {
@@ -23,7 +24,7 @@ static void take(struct device *d, double value)
 		d->cells[d->n++] = value;
 }
 
-/* The cells of a table, under the devices on both of their sides; of one row: of the columns' devices. */
+/* Collects cells by the devices of row and column; for a single row, by the column's device. */
 static size_t read_cells(struct device devices[SIDE_MAX], const struct jl_record *record)
 {
 	const double rows = jl_record_number(record, "n_rows"), columns = jl_record_number(record, "n_columns");

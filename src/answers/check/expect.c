@@ -9,25 +9,25 @@
 #include "system/resolve.h"
 
 #define NEAR_MAX        512
-#define SIZE_STEPS      30 /* of 2 each; from the last on (1 GiB) only bandwidth counts: sizes are alike */
-#define STEPS_NEAR      2  /* 4 times as large or small */
+#define SIZE_STEPS      30 /* factor 2 each; above the last (1 GiB) only bandwidth matters */
+#define STEPS_NEAR      2  /* within a factor of 4 in size */
 #define NODES_NEAR      3
 #define SMALL_B         8.0
 #define MOSTLY_FIXED    0.5
 #define SETTLED_B       268435456.0
-#define SETTLED_SIDE    4096 /* of a product: tiles fill every chip many times over */
+#define SETTLED_SIDE    4096 /* side of a product above which tiles fill any chip many times */
 #define SETTLED_STEP    64
-#define ODD_SHAPE_WIDER 3.5 /* tails are heavier there: 6 of 829 published ones lie beyond 2.4 */
+#define ODD_SHAPE_WIDER 3.5 /* heavier tails: 6 of 829 published products lie beyond 2.4 */
 
-/* Clocks above the listed boost: listed rates are passed by a few per cent on healthy devices. */
+/* Healthy devices exceed the listed boost clock by a few per cent. */
 static const double clock_gain = 1.10;
-/* CPUs are listed at their base clock where no boost is known. */
+/* CPUs without a boost clock are listed at their base clock. */
 static const double turbo_gain = 1.5;
-/* TCP payload on Ethernet frames of 1,500 and of 9,000 bytes; what hosts with a usual setting reach. */
+/* TCP payload share of Ethernet frames of 1,500 and 9,000 bytes, and of hosts with default settings. */
 static const double tcp_lo_frac = 0.80, tcp_mid_frac = 0.93, tcp_hi_frac = 0.99;
-/* RDMA writes of large messages over one NIC: headers take 2 to 4 %, PCIe and small messages the rest. */
+/* Large RDMA writes over one NIC: headers take 2 to 4 %, PCIe and small messages the rest. */
 static const double rdma_lo_frac = 0.90, rdma_mid_frac = 0.97;
-/* Beyond this the host's own work for TCP decides, not the NICs: 40 Gb/s as installed, 100 with many streams, 200 tuned. */
+/* Above this rate the host's TCP work is the limit, not the NICs: 40 Gb/s by default, 100 with many streams, 200 tuned. */
 static const double tcp_lo_Bps = 5e9, tcp_mid_Bps = 12.5e9, tcp_hi_Bps = 25e9;
 
 static bool within(double a, double b, double times)
@@ -35,13 +35,13 @@ static bool within(double a, double b, double times)
 	return a <= b * times && b <= a * times;
 }
 
-/* Which power of two of bytes, up to the last. */
+/* Index of the power of two of bytes, capped. */
 static int step_of(double size_B)
 {
 	return size_B < 1 ? 0 : (int)fmin(floor(log2(size_B)), SIZE_STEPS);
 }
 
-/* Hosts alike in what bounds them: between hosts the network decides, inside one the links of the devices. */
+/* True where hosts share the same bottleneck: the network between hosts, the device links inside one. */
 static bool is_alike(const struct jl_published *row, const struct jl_collective_case *c, enum jl_wire intra,
 		     enum jl_wire inter)
 {
@@ -56,7 +56,7 @@ static bool is_alike(const struct jl_published *row, const struct jl_collective_
 struct alike {
 	const struct jl_published *rows[NEAR_MAX];
 	size_t n;
-	double bound_Bps; /* of the case */
+	double bound_Bps; /* bound of the case */
 };
 
 static bool is_near(const struct jl_published *row, int step)
@@ -66,8 +66,8 @@ static bool is_near(const struct jl_published *row, int step)
 	return step == SIZE_STEPS ? own == step : own - step <= STEPS_NEAR && step - own <= STEPS_NEAR;
 }
 
-/* What the rows near a step let expect of `size_B`: the fixed share of their time as it is, the rest by the bounds of
- * their system and of this one. Returns how many there are. */
+/* Time expected for `size_B` from the published rows near a step: the fixed share of their time unchanged, the rest scaled by the bounds of
+ * their system and of this one. Returns the number of rows. */
 static size_t near_times(const struct alike *a, int step, double size_B, double *ret_fast_s, double *ret_slow_s)
 {
 	double time_s[NEAR_MAX];
@@ -103,16 +103,15 @@ static void near_fracs(struct jl_coll_expect *e, const struct alike *a, int step
 	e->near_hi_frac = jl_stats_quantile(frac, n, 0.9);
 }
 
-/* Large messages inside one host of eight GPUs behind NVLink switches: the same parts everywhere, and nothing of the host takes part.
- * How much nearer to the model than other collectives they are is measured (bench/verdict/catalog.py). */
+/* Large messages inside one host of eight GPUs behind NVLink switches: identical hardware everywhere, and the host is not involved. Their
+ * smaller spread is measured by bench/verdict/catalog.py. */
 static bool is_settled_exchange(const struct jl_collective_case *c, enum jl_wire intra)
 {
 	return c->n_nodes == 1 && c->n_ranks == 8 && c->size_B >= SETTLED_B && intra >= JL_WIRE_NVLINK3 &&
 	       intra <= JL_WIRE_NVLINK5;
 }
 
-/* A larger message is never expected to be faster: what larger ones need is enough for this one, and it may take as
- * long as smaller ones do. */
+/* Keeps rates monotonic in size: a larger message is never expected to be slower than a smaller one. */
 static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, enum jl_wire intra, enum jl_wire inter)
 {
 	const int step = step_of(e->c.size_B);
@@ -144,7 +143,7 @@ static void take_rows(struct jl_coll_expect *e, const struct jl_coll_ask *ask, e
 /* Three standard deviations: beyond them the figure is doubted, not the interval. */
 #define JL_VERDICT_MOST 2.34
 
-/* Of the model's time, what it needs for next to nothing. */
+/* Share of the model's time that is independent of the size. */
 static double fixed_frac(const struct jl_coll_expect *e, const struct jl_machine *machine,
 			 const struct jl_collective_ask *ask)
 {
@@ -155,10 +154,10 @@ static double fixed_frac(const struct jl_coll_expect *e, const struct jl_machine
 	return jl_collective_case(&c, machine, &small, NULL) ? 0 : fmin(c.time_s / e->c.time_s, 1);
 }
 
-/* No kernel of a GPU starts and ends in less, and a collective is one at least. */
+/* Shortest GPU kernel; a collective is at least one. */
 static const double kernel_least_s = 1e-6;
 
-/* A collective over several hosts contains the one inside each of them: no more is expected than of one host, nor believed. */
+/* A collective over several hosts includes the one inside each host: its rate is limited by that of one host. */
 static enum jl_status within_one_host(struct jl_expect *io_range, double *ret_most_Bps,
 				      const struct jl_collective_case *c, const struct jl_machine *machine,
 				      const struct jl_coll_ask *ask, struct jl_err *err)
@@ -166,7 +165,7 @@ static enum jl_status within_one_host(struct jl_expect *io_range, double *ret_mo
 	struct jl_coll_ask inside = *ask;
 	struct jl_coll_expect one;
 
-	if (isnan(c->one_host_Bps.hi)) /* that is no limit here */
+	if (isnan(c->one_host_Bps.hi)) /* no limit */
 		return JL_OK;
 	inside.ask.n_ranks = c->n_per_node;
 	JL_TRY(jl_check_collective(&one, machine, &inside, err));
@@ -202,7 +201,7 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 				      .low = rate->value * exp(-half_ln),
 				      .high = fmin(rate->value * exp(JL_VERDICT_WIDER * e.c.fast_ln), e.c.bound_Bps) };
 	JL_TRY(within_one_host(&e.range, &one_most_Bps, &e.c, machine, ask, err));
-	if (ask->host_s > 0) { /* small ones wait for the host that starts them */
+	if (ask->host_s > 0) { /* small messages include the host's launch time */
 		const double slow_Bps = e.c.size_B / ask->host_s;
 
 		e.range.value = fmin(e.range.value, slow_Bps);
@@ -212,7 +211,7 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	e.by_time = fixed_frac(&e, machine, &ask->ask) >= MOSTLY_FIXED;
 	take_rows(&e, ask, jl_wire_of(sys->join), e.c.n_nodes > 1 ? jl_wire_of(sys->net) : JL_WIRE_NONE);
 	e.range.notice = fmin(rate->value * exp(JL_VERDICT_TOP_WIDER * e.c.fast_ln), e.range.bound) / e.range.low;
-	if (!e.by_time) /* what others reached is no miracle */
+	if (!e.by_time) /* rates reached by others are plausible */
 		e.range.most = fmax(e.range.high, fmin(rate->value * exp(JL_VERDICT_MOST * e.c.fast_ln),
 						       fmin(one_most_Bps, e.range.bound)));
 	if (sys->gpu && e.c.size_B / kernel_least_s < e.range.bound) {
@@ -225,7 +224,7 @@ enum jl_status jl_check_collective(struct jl_coll_expect *ret_expect, const stru
 	return JL_OK;
 }
 
-/* Where the bound comes from. */
+/* Text of the bound's origin. */
 #define say_bound(e, ...) jl_msg_print((e)->bound_en, (e)->bound_text, sizeof((e)->bound_en), __VA_ARGS__)
 
 static void around(struct jl_expect *range, double value, double answer_half_ln)
@@ -241,7 +240,7 @@ static void around(struct jl_expect *range, double value, double answer_half_ln)
 	range->most = fmin(value * exp(JL_VERDICT_MOST * answer_half_ln), most);
 }
 
-/* Large products of even sides in 16 bits run at what the chip gives, whichever library chose the kernel. As is_settled_exchange. */
+/* Large 16-bit products with even sides run at the chip's rate, independent of the library. See is_settled_exchange. */
 static bool is_settled_product(const struct jl_gemm *g)
 {
 	const double sides[] = { g->m, g->n, g->k };
@@ -265,7 +264,7 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 							  .alone = 1 } };
 	const struct jl_gpu *gpu = machine->sys.gpu;
 	const double listed = machine->dev.peak_flopps[ask->dtype], flop = 2 * ask->m * ask->n * ask->k;
-	/* fp16 may be summed in fp16, which some chips do at twice the rate */
+	/* fp16 may accumulate in fp16, which some chips do at twice the rate */
 	const double peak = gpu && ask->dtype == JL_FP16 ? fmax(listed, gpu->fp16_dense_flopps.value) : listed;
 	char text[JL_UNITS_TEXT_MAX];
 
@@ -286,17 +285,17 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 	if (settled)
 		answer.half_ln *= jl_figure(machine->cat, "verdict-product-width");
 
-	/* One product alone stays below the power cap; the same one repeated for seconds does not. Which of the two a figure is, it does
-	 * not say: the range holds both, around what lasts. */
+	/* One product alone stays below the power cap; the same one repeated for seconds does not. The figure does not say which: the range
+	 * covers both, around the sustained rate. */
 	hot.dev.fit.burst_frac[ask->dtype] = 1;
 	around(&e->range, flop / jl_device_of(&hot, sh, &product).time_s, answer.half_ln);
 	e->range.hi = fmin(flop / answer.time_s * exp(answer.half_ln), e->range.bound);
 	e->range.high = fmin(flop / answer.time_s * exp(JL_VERDICT_WIDER * answer.half_ln), e->range.bound);
-	if (!settled) /* a kernel that the library chose badly is no sick GPU */
+	if (!settled) /* a bad kernel choice of the library is not a defect */
 		e->range.low = e->range.value * exp(-ODD_SHAPE_WIDER * answer.half_ln);
 	e->range.notice = fmin(flop / answer.time_s * exp(JL_VERDICT_TOP_WIDER * answer.half_ln), e->range.bound) /
 			  e->range.low;
-	/* the listed peak is that of clocks which power may not allow */
+	/* the listed peak assumes clocks that the power limit may not allow */
 	e->range.most = fmin(flop / answer.time_s *
 				     exp((settled ? JL_VERDICT_MOST : ODD_SHAPE_WIDER) * answer.half_ln) * peak /
 				     listed,
@@ -304,10 +303,10 @@ static enum jl_status expect_gemm(struct jl_device_expect *e, const struct jl_ma
 	return JL_OK;
 }
 
-/* The driver copies ordinary memory to pinned memory and sends that: one core's copy, in turn with the link. */
+/* The driver copies pageable memory to pinned memory before the transfer: one core's copy, in sequence with the link. */
 static const double staged_lo_frac = 0.08, staged_frac = 0.25, one_core_Bps = 10e9;
 
-/* Where half of the lanes may be all that a card has, half of the rate is normal. */
+/* Where a card may have only half of the lanes, half of the rate is normal. */
 static enum jl_status take_lanes(struct jl_device_expect *e, const struct jl_machine *machine, struct jl_err *err)
 {
 	struct jl_machine whole;
@@ -334,7 +333,7 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 						     : wire == JL_WIRE_PCIE_P2P  ? JL_PATH_PCIE
 										 : JL_PATH_NVLINK };
 	const double rate = between ? sys->join_oneway_Bps.value : machine->dev.host_Bps;
-	struct jl_machine as_joined = *machine; /* the link that this system has, not the device's own */
+	struct jl_machine as_joined = *machine; /* the link of this system, not of the device */
 	char text[JL_UNITS_TEXT_MAX];
 
 	if (!(rate > 0))
@@ -344,7 +343,7 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 	as_joined.dev.link_Bps = as_joined.dev.host_Bps = rate;
 	const struct jl_device_answer answer = jl_device_of(&as_joined, sh, &link);
 
-	/* over PCIe the host takes part: its sockets, memory and virtualization; what passes for more than usual there is no miracle */
+	/* over PCIe the host matters: sockets, memory, virtualization; higher rates than usual are plausible */
 	around(&e->range, 1 / answer.time_s,
 	       link.path == JL_PATH_NVLINK ? answer.half_ln
 					   : fmax(answer.half_ln, jl_figure(machine->cat, "verdict-pcie-width")));
@@ -352,7 +351,7 @@ static enum jl_status expect_link(struct jl_device_expect *e, const struct jl_ma
 	if (ask->pageable) {
 		e->range.value = fmin(rate * staged_frac, one_core_Bps);
 		e->range.lo = e->range.low = fmin(rate * staged_lo_frac, one_core_Bps / 4);
-		e->range.unproven = true; /* the host's core, not the link */
+		e->range.unproven = true; /* limited by the host's core, not the link */
 	}
 	return take_lanes(e, machine, err);
 }
@@ -364,10 +363,10 @@ void jl_check_tcp(struct jl_expect *ret_range, double nic_Bps, double all_Bps)
 	ret_range->lo = fmin(nic_Bps * tcp_lo_frac, tcp_lo_Bps);
 	ret_range->hi = fmin(all_Bps * tcp_hi_frac, fmax(tcp_hi_Bps, ret_range->value));
 	ret_range->notice = ret_range->hi / ret_range->lo;
-	ret_range->unproven = nic_Bps * tcp_lo_frac > tcp_lo_Bps; /* how the host is set up decides */
+	ret_range->unproven = nic_Bps * tcp_lo_frac > tcp_lo_Bps; /* depends on the host's configuration */
 }
 
-/* What is above TCP's range was moved by the NIC itself, where it can: one of them, by its listed rate. */
+/* A rate above TCP's range was moved by RDMA if the NIC supports it: judged by one NIC's listed rate. */
 static bool is_rdma(const struct jl_sys *sys, const struct jl_expect *tcp, double nic_Bps, double rate_Bps)
 {
 	const enum jl_wire wire = jl_wire_of(sys->net);
@@ -376,12 +375,12 @@ static bool is_rdma(const struct jl_sys *sys, const struct jl_expect *tcp, doubl
 	       rate_Bps <= nic_Bps;
 }
 
-/* One flow goes through one NIC, and TCP is the host's work: the sum of many fast NICs is for RDMA. */
+/* One flow uses one NIC, and TCP is limited by the host: the sum of many fast NICs is for RDMA. */
 static enum jl_status expect_net(struct jl_device_expect *e, const struct jl_sys *sys, double rate_Bps,
 				 struct jl_err *err)
 {
 	const double rate = sys->net_oneway_Bps.value;
-	/* of a bond, one flow gets one port */
+	/* one flow of a bond uses one port */
 	const double ports = sys->net && sys->net->n_links.value > 1 ? sys->net->n_links.value : 1;
 	const double nic_Bps = rate / (sys->n_net > 0 ? sys->n_net : 1) / ports;
 	char text[JL_UNITS_TEXT_MAX];
@@ -418,7 +417,7 @@ static void expect_memory(struct jl_device_expect *e, const struct jl_machine *m
 	if (ask->same_device) { /* every byte is read and written */
 		e->range.bound = dev->mem_Bps / 2;
 		around(&e->range, lasting / 2, answer.half_ln);
-	} else if (ask->size_B < 4 * dev->l2_B) { /* a cache may serve a part of it, and starting takes one */
+	} else if (ask->size_B < 4 * dev->l2_B) { /* partly served by a cache, and launch time matters */
 		around(&e->range, lasting, answer.half_ln);
 		e->range.lo = ask->size_B / (dev->fit.kernel_s + ask->size_B / e->range.lo);
 		e->range.low = ask->size_B / (dev->fit.kernel_s + ask->size_B / e->range.low);

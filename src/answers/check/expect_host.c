@@ -1,7 +1,7 @@
-/* What the processors, memory, storage and loopback of this host should do, estimated from what the probe reads: cores, clock, vector width, caches,
- * the catalog's record of the processor or of the nearest one. Nothing here was measured on this host, so the ranges are wide: a thread may
- * be half a core, a neighbour may have half the memory's rate, turbo is not listed. They find what is broken, not what is a little slow;
- * the machine's own history takes over as soon as there is some. */
+/* Expected performance of this host's processors, memory, storage and loopback, estimated from the probe: cores, clock, vector width, caches,
+ * the catalog's record of the processor or of the nearest one. Nothing is measured, so the ranges are wide: a thread may be half a core, a
+ * neighbour may use half of the memory bandwidth, turbo is not listed. They detect defects, not small losses; the machine's own history
+ * replaces them. */
 #include "check/expect.h"
 
 #include <math.h>
@@ -15,43 +15,43 @@
 struct three {
 	double slow, mid, fast;
 };
-static const struct three product_frac = { 0.25, 0.75, 1.7 }; /* of cores x FLOP per clock x base clock */
-static const struct three product_start_s = { 150e-6, 15e-6,
-					      2e-6 };       /* of waking the threads, for each doubling of them */
-static const struct three stream_frac = { 0.25, 0.9, 2.5 }; /* of what the cores can have under way */
+static const struct three product_frac = { 0.25, 0.75, 1.7 };        /* of cores x FLOP per clock x base clock */
+static const struct three product_start_s = { 150e-6, 15e-6, 2e-6 }; /* thread wake-up, per doubling of threads */
+static const struct three stream_frac = { 0.25, 0.9,
+					  2.5 }; /* share of the bandwidth that outstanding loads of the cores reach */
 static const struct three cached_core_Bps = { 2.5e9, 20e9, 200e9 };
 static const struct three flow_Bps = { 0.35e9, 3e9,
-				       16e9 }; /* one TCP connection through loopback: two copies, two threads */
+				       16e9 }; /* one TCP connection over loopback: two copies, two threads */
 static const struct three round_s = { 400e-6, 15e-6, 1.5e-6 };
-static const struct three meet_s = { 80e-6, 1.2e-6, 0.1e-6 };     /* processes that wait awake for each other */
-static const struct three shared_core_Bps = { 2e9, 30e9, 250e9 }; /* bytes that one process moves inside the caches */
-static const double crowded_s = 20e-3; /* more processes than cores: each waits for its turn */
+static const struct three meet_s = { 80e-6, 1.2e-6, 0.1e-6 }; /* barrier of spinning processes */
+static const struct three shared_core_Bps = { 2e9, 30e9,
+					      250e9 }; /* bytes per second of one process inside the caches */
+static const double crowded_s = 20e-3;                 /* more processes than cores: each waits for its time slice */
 
-/* What kind of storage it is shows in its name and whether it turns; a guest's may be memory of its host, or a volume behind a network
- * that is sold at a tenth of what the drive could. */
+/* Storage kind by device name and rotational flag; a guest's disk may be host memory, or a network volume with a rate limit. */
 static const struct drive {
 	const char *begins, *en;
 	int rotational; /* -1: either */
 	struct three read_Bps, write_Bps;
 } drives[] = {
 	{ "nvme", JL_N("an NVMe drive or volume"), -1, { 0.1e9, 3e9, 16e9 }, { 0.05e9, 1.5e9, 15e9 } },
-	{ "sd", JL_N("a drive that turns"), 1, { 40e6, 170e6, 6e9 }, { 20e6, 150e6, 6e9 } },
-	{ "sd", JL_N("a drive without moving parts"), -1, { 60e6, 0.5e9, 12e9 }, { 30e6, 0.4e9, 12e9 } },
-	{ "mmcblk", JL_N("a card"), -1, { 8e6, 90e6, 0.5e9 }, { 2e6, 40e6, 0.4e9 } },
+	{ "sd", JL_N("a hard disk"), 1, { 40e6, 170e6, 6e9 }, { 20e6, 150e6, 6e9 } },
+	{ "sd", JL_N("an SSD"), -1, { 60e6, 0.5e9, 12e9 }, { 30e6, 0.4e9, 12e9 } },
+	{ "mmcblk", JL_N("a memory card"), -1, { 8e6, 90e6, 0.5e9 }, { 2e6, 40e6, 0.4e9 } },
 	{ "vd", JL_N("a guest's drive"), -1, { 20e6, 0.8e9, 40e9 }, { 10e6, 0.4e9, 20e9 } },
 	{ "xvd", JL_N("a guest's drive"), -1, { 20e6, 0.3e9, 40e9 }, { 10e6, 0.2e9, 20e9 } },
-	{ "", JL_N("storage of a kind that is not known"), -1, { 5e6, 0.4e9, 60e9 }, { 2e6, 0.2e9, 60e9 } },
+	{ "", JL_N("storage of an unknown kind"), -1, { 5e6, 0.4e9, 60e9 }, { 2e6, 0.2e9, 60e9 } },
 };
 
 struct host {
 	struct jl_own_cpu own;
-	double n;    /* cores that take part */
-	double l3_B; /* of all sockets; NAN: not known */
+	double n;    /* cores in use */
+	double l3_B; /* all sockets; NAN: unknown */
 	struct jl_device_expect *e;
 	const struct jl_record *r;
 };
 
-/* Where the range comes from. */
+/* Writes the origin of the range. */
 #define say(h, ...) jl_msg_print((h)->e->from_en, (h)->e->from_text, sizeof((h)->e->from_en), __VA_ARGS__)
 
 static void range_of(struct host *h, double slow, double mid, double fast)
@@ -77,7 +77,7 @@ static void product(struct host *h)
 	range_of(h, flop / (flop / (peak * product_frac.slow) + product_start_s.slow * doublings),
 		 flop / (flop / (peak * product_frac.mid) + product_start_s.mid * doublings),
 		 flop / (flop / (peak * product_frac.fast) + product_start_s.fast));
-	say(h, JL_N("%.0f cores x %g FLOP x %s and the waking of threads"), h->n, h->own.cpu.fp32_per_clock.value,
+	say(h, JL_N("%.0f cores x %g FLOP x %s, plus waking the threads"), h->n, h->own.cpu.fp32_per_clock.value,
 	    jl_units_text(clock, h->own.cpu.base_Hz.value, JL_K_FREQUENCY, 3));
 }
 
@@ -109,14 +109,14 @@ static void loopback(struct host *h)
 
 	if (strcmp(h->r->metrics[0].name, "latency_s") == 0) {
 		range_of(h, round_s.fast, round_s.mid, round_s.slow); /* less is better */
-		say(h, JL_N("two wake-ups and two ways through the kernel of this host"));
+		say(h, JL_N("two wake-ups and two passes through this host's kernel"));
 		return;
 	}
 	range_of(h, flow_Bps.slow / half, flow_Bps.mid * pairs / half, flow_Bps.fast * pairs);
 	say(h, JL_N("%.0f connections on %.0f cores, two copies in the kernel each"), streams, h->own.cpu.n_core.value);
 }
 
-/* The fastest NIC that is up, and all of them. */
+/* Fastest NIC that is up, and the sum. */
 static void network(struct host *h, const struct jl_probe_machine *here)
 {
 	double nic_Bps = 0, all_Bps = 0;
@@ -134,7 +134,7 @@ static void network(struct host *h, const struct jl_probe_machine *here)
 	say(h, JL_N("TCP through a NIC of %s"), jl_units_text(rate, nic_Bps, JL_K_BYTE_RATE, 3));
 }
 
-/* Processes over shared pages: each reads what the others wrote, and writes its part. */
+/* Processes over shared memory: each reads the others' data and writes its part. */
 static void shared_pages(struct host *h, enum jl_collective_kind kind)
 {
 	const double size_B = jl_record_number(h->r, "size_B"), n = fmax(jl_record_number(h->r, "n_ranks"), 1);

@@ -19,7 +19,7 @@ JL_NUMBER_OF(high_above, jl_judged, r->expect.most > 0 && r->expect.most < r->ex
 
 JL_TEXT_OF(unit, jl_judged, strchr(r->metric, '_') ? strrchr(r->metric, '_') + 1 : "");
 
-/* A figure of 1 / notice of the speed: 1.25 times as slow is 20 % less. */
+/* `notice` as a relative loss: 1.25 times as slow is 20 % less. */
 JL_NUMBER_OF(would_notice, jl_judged, r->expect.unproven || !(r->expect.notice > 1) ? NAN : 1 - 1 / r->expect.notice);
 JL_TEXT_OF(cause, jl_judged, *r->cause.en ? r->cause.en : NULL);
 JL_TEXT_OF(neighbour, jl_judged, *r->neighbour.en ? r->neighbour.en : NULL);

@@ -10,7 +10,7 @@
 #include "check/expect.h"
 #include "probe/nvml.h"
 
-/* The own rates' range is a 95 % interval, of 1.96 standard deviations each way: 3.09 down to low and 1.645 up. */
+/* The range from own rates is a 95 % interval (1.96 standard deviations): low at 3.09, high at 1.645. */
 #define JL_OWN_NOTICE ((1.96 + 1.645) / (2 * 1.96))
 
 static const struct device_kind {
@@ -32,7 +32,7 @@ const char *jl_check_basis_name(enum jl_check_basis basis)
 	return names[basis];
 }
 
-/* NULL: none of one device. */
+/* NULL: not a kind of a single device. */
 static const struct device_kind *device_kind(const char *kind)
 {
 	for (size_t i = 0; i < JL_LEN(device_kinds); i++)
@@ -53,7 +53,7 @@ static bool is_train(const char *kind)
 	return strcmp(kind, "train") == 0;
 }
 
-/* The metric that a kind is judged by; NULL: the first that there is. */
+/* Metric used for a kind; NULL: the first one. */
 static const char *metric_of(const char *kind)
 {
 	enum jl_collective_kind coll;
@@ -71,8 +71,7 @@ bool jl_judge_can(const struct jl_record *record)
 	return jl_judge_knows(record->kind) && jl_figure_of(record, metric_of(record->kind)).value > 0;
 }
 
-/* Of this machine's own results: one that the model cannot weigh (a collective of one GPU alone, a format that the
- * catalog has no rate for) does not keep the others from being judged. */
+/* Results of this machine that the model cannot predict (a collective of one GPU, a format without a catalog rate) do not stop the others. */
 static bool is_passed_over(const struct jl_judge *judge, enum jl_status status)
 {
 	return judge->here && (status == JL_E_DATA || status == JL_E_RANGE);
@@ -80,7 +79,7 @@ static bool is_passed_over(const struct jl_judge *judge, enum jl_status status)
 
 /* ---- collectives */
 
-/* Hosts and GPUs as the log itself names them. */
+/* Hosts and GPUs named in the log. */
 static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct jl_judge *judge,
 				    const struct jl_record *r, struct jl_err *err)
 {
@@ -91,15 +90,14 @@ static enum jl_status system_of_log(const struct jl_sys **ret_sys, const struct 
 
 	JL_TRY(jl_got(sys, err));
 	if (!gpu || !(n_ranks >= 2) || !(n_nodes >= 1) || fmod(n_ranks, n_nodes) != 0)
-		return jl_fail(err, JL_E_USAGE,
-			       "it does not say on which system that was: --on \"2x aws:p5.48xlarge\"");
+		return jl_fail(err, JL_E_USAGE, "the system is not given: write e.g. --on \"2x aws:p5.48xlarge\"");
 	const char *text = jl_arena_printf(judge->arena, "%.0fx(%.0fx %s)", n_nodes, n_ranks / n_nodes, gpu->id);
 	JL_TRY(jl_got(text, err));
 	*ret_sys = sys;
 	return jl_sys_parse(sys, judge->cat, text, judge->arena, err);
 }
 
-/* One host was named and the ranks fill several: that many of them. */
+/* One host named, several filled by the ranks: multiplies it. */
 static enum jl_status machine_for(struct jl_machine *ret_machine, const struct jl_judge *judge,
 				  const struct jl_sys *sys, double n_ranks, struct jl_err *err)
 {
@@ -225,7 +223,7 @@ static enum jl_status judge_device(struct jl_judged *j, struct jl_judge *judge, 
 	return JL_OK;
 }
 
-/* Processes on the CPUs of this machine, and what no system lets expect: latency, say. */
+/* Processes on this machine's CPUs, and kinds without a model, such as latency. */
 static enum jl_status judge_host(struct jl_judged *j, struct jl_judge *judge, struct jl_err *err)
 {
 	struct jl_device_expect *e = jl_arena_alloc(judge->arena, sizeof(*e));
@@ -239,7 +237,7 @@ static enum jl_status judge_host(struct jl_judged *j, struct jl_judge *judge, st
 
 /* ---- training */
 
-/* The record carries its expectation: what the machine's own rates, measured in the same run, let expect. */
+/* The record carries its expectation: from the machine's own rates of the same run. */
 static void judge_train(struct jl_judged *j)
 {
 	const struct jl_figure p = jl_figure_of(j->record, "predicted_samples_per_s");
@@ -252,7 +250,7 @@ static void judge_train(struct jl_judged *j)
 	j->verdict = jl_verdict_of(&j->figure, &j->expect);
 }
 
-/* After three quiet runs the machine is judged against itself, unless the model already calls the figure bad or would notice more. */
+/* With three quiet runs the machine's history is used, unless the model already calls the figure bad or detects smaller slow-downs. */
 static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 {
 	jl_check_history(&j->history, j->record, judge->past, judge->n_past, judge->steadiness.n_jumps > 0);
@@ -272,10 +270,10 @@ static void judge_by_past(struct jl_judged *j, const struct jl_judge *judge)
 	}
 }
 
-/* What holds a GPU's clock down, and the command that lets go of it. */
+/* Causes of a lowered GPU clock, with the command that removes them. */
 static const struct {
 	const char *held_by;
-	bool power; /* said with the power limit, not with the clock */
+	bool power; /* reported with the power limit instead of the clock */
 	const char *en;
 } causes[] = {
 	{ JL_HELD_LOCKED, false, JL_N("clock locked at %s of %s: nvidia-smi -rgc") },
@@ -358,7 +356,7 @@ enum jl_status jl_judge(struct jl_judged *ret_judged, struct jl_judge *judge, co
 	const bool odd = strcmp(j.metric, "link_Bps") == 0 && jl_check_cells(&j.cause, &worst_Bps, record);
 
 	j.figure.value = odd ? worst_Bps : j.figure.value;
-	/* processes on the CPUs of this machine are no system that the model knows */
+	/* the model does not cover processes on the CPUs of this machine */
 	if (can && is_coll && (!judge->here || j.sys) && !(judge->here && strcmp(record->backend, "shm") == 0))
 		status = judge_collective(&j, judge, coll, err);
 	else if (can && is_train(record->kind))

@@ -101,7 +101,7 @@ double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *syst
 	req.system = system;
 	req.batch = 4;
 	req.seq = 512;
-	req.plan.zero = 0; /* one recipe for all that are compared: plain data parallel */
+	req.plan.zero = 0; /* all compared systems use plain data parallel */
 	if (!system || !c || !prediction || jl_case_make(c, in->cat, &req, in->arena, NULL) != JL_OK)
 		return NAN;
 	jl_predict(prediction, NULL, c);

@@ -1,4 +1,4 @@
-/* What a machine's owner should know: what is slow, off, or in the way, each with why and what to do. */
+/* Findings on a machine: slow, disabled or obstructing, each with reason and remedy. */
 #pragma once
 
 #include "base/arena.h"
@@ -32,6 +32,6 @@ struct jl_findings {
 	struct jl_finding items[JL_FINDINGS_MAX];
 };
 
-/* The gravest first. Predictions are for gpt-305m, batch 4 a GPU, sequence 512. */
+/* Most severe first. Predictions are for gpt-305m, batch 4 a GPU, sequence 512. */
 enum jl_status jl_machine_findings(const struct jl_probe_machine *machine, const struct jl_catalog *cat,
 				   struct jl_arena *arena, const struct jl_findings **ret_findings, struct jl_err *err);

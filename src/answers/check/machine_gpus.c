@@ -45,7 +45,7 @@ static void mixed(struct jl_finding_in *in)
 	if (!in->machine->mixed || !(finding = jl_finding_add(in, "mixed_gpus", JL_FINDING_WARN)))
 		return;
 	jl_bitext_print(&finding->what, "GPUs of several kinds");
-	jl_bitext_print(&finding->why, "a job over all of them runs at the pace and with the memory of the least");
+	jl_bitext_print(&finding->why, "a job over all of them runs at the speed and with the memory of the smallest");
 	jl_bitext_print(&finding->todo, "give each job GPUs of one kind (CUDA_VISIBLE_DEVICES)");
 }
 
@@ -56,12 +56,12 @@ static void throttled(struct jl_finding_in *in)
 		const char *key, *what_en, *why_en, *todo_en;
 	} kinds[] = {
 		{ JL_THROTTLE_SW_THERMAL | JL_THROTTLE_HW_THERMAL, "hot", JL_N("too hot: clocks are held down now"),
-		  JL_N("the GPU protects itself from heat"),
-		  JL_N("look at fans, dust, air flow and the spacing of cards") },
+		  JL_N("the GPU lowers its clocks to protect itself from heat"),
+		  JL_N("check fans, dust, air flow and the spacing of cards") },
 		{ JL_THROTTLE_POWER_BRAKE | JL_THROTTLE_HW_SLOWDOWN, "power_brake",
 		  JL_N("slowed by hardware: clocks are held down now"),
-		  JL_N("the supply asked for less power, or the board is too hot"),
-		  JL_N("look at the power supplies and their cables") },
+		  JL_N("the power supply requested less power, or the board is too hot"),
+		  JL_N("check the power supplies and their cables") },
 		{ JL_THROTTLE_POWER_CAP, "power_cap", JL_N("at their power limit now"),
 		  JL_N("full load; clocks follow the limit"),
 		  JL_N("normal under load; a higher limit (nvidia-smi -pl) would give more clock where it is "
@@ -108,7 +108,7 @@ static void power_limit(struct jl_finding_in *in)
 	if (!(finding = jl_finding_on(in, "power_limit", JL_FINDING_WARN, marked, list)))
 		return;
 	jl_bitext_print(&finding->what, "%s: power limit %.0f W, by default %.0f W", list, least_W, default_W);
-	jl_bitext_print(&finding->why, "it was lowered: less heat, but lower clocks under full load");
+	jl_bitext_print(&finding->why, "it is below the default: less heat, but lower clocks under full load");
 	jl_bitext_print(&finding->todo, "if that is not on purpose: %s %.0f",
 			jl_rocm_smi_said(machine->nvml) ? "rocm-smi --setpoweroverdrive" : "nvidia-smi -pl", default_W);
 }
@@ -150,7 +150,7 @@ static const struct jl_gpu_look looks[] = {
 	{ "ecc_pending", JL_FINDING_NOTE, ecc_pending, JL_N("%s: ECC changes at the next restart"),
 	  JL_N("the setting was changed and waits"), JL_N("restart, or nvidia-smi -r on idle GPUs") },
 	{ "persistence_off", JL_FINDING_NOTE, not_persistent, JL_N("%s: persistence mode is off"),
-	  JL_N("the driver lets go of idle GPUs: the first job waits for seconds, settings get lost"),
+	  JL_N("the driver unloads for idle GPUs: the first job starts seconds late and settings are lost"),
 	  JL_N("systemctl enable --now nvidia-persistenced") },
 	{ "mig", JL_FINDING_NOTE, cut_up, JL_N("%s: cut into instances (MIG)"),
 	  JL_N("an instance has a part of the GPU and no P2P; predictions are for the whole"),

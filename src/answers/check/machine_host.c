@@ -1,4 +1,4 @@
-/* Findings on what surrounds the GPUs: processors, memory, networks, limits. */
+/* Findings on the host: processors, memory, networks, limits. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define GIB 1073741824.0
 
-/* Every process that feeds a GPU wants a few threads: loaders, launches, NCCL's proxies. */
+/* Threads that each GPU process needs: loaders, launches, NCCL proxies. */
 #define THREADS_PER_GPU_MIN 6
 #define BUSY_TIMES          1.5
 #define SLOW_NET_Bps        12.5e9 /* 100 Gb/s */
@@ -29,7 +29,7 @@ static void few_threads(struct jl_finding_in *in)
 			THREADS_PER_GPU_MIN);
 }
 
-/* Programs that run or wait for a CPU, over the last minute: nothing that is measured beside them can be judged. */
+/* Load average of the last minute: measurements beside other programs cannot be judged. */
 void jl_findings_load(struct jl_finding_in *in)
 {
 	const struct jl_probe_cpu *cpu = &in->machine->cpu;
@@ -39,8 +39,7 @@ void jl_findings_load(struct jl_finding_in *in)
 	    !(finding = jl_finding_add(in, "busy", JL_FINDING_BAD)))
 		return;
 	jl_bitext_print(&finding->what, "a load of %.0f on %d CPU threads", cpu->load, cpu->n_threads);
-	jl_bitext_print(&finding->why,
-			"other programs take the CPUs: what is measured now is noisy and cannot be judged");
+	jl_bitext_print(&finding->why, "other programs use the CPUs: measurements are noisy and cannot be judged now");
 	jl_bitext_print(&finding->todo, "end them or wait, then measure: jeoul bench all --quick");
 }
 
@@ -55,7 +54,7 @@ static void little_memory(struct jl_finding_in *in)
 	for (size_t i = 0; i < machine->n_gpus; i++)
 		gpu_B += machine->gpus[i].nvml && !isnan(machine->gpus[i].nvml->mem_B) ? machine->gpus[i].nvml->mem_B
 										       : 0;
-	/* the kernel keeps some percent of what is installed */
+	/* the kernel reserves a few per cent of the installed memory */
 	if (!(gpu_B > 0) || !(host_B < 1.9 * gpu_B) ||
 	    !(finding = jl_finding_add(in, "little_memory", host_B < gpu_B ? JL_FINDING_WARN : JL_FINDING_NOTE)))
 		return;
@@ -76,7 +75,7 @@ static void limits(struct jl_finding_in *in)
 		jl_bitext_print(&finding->what, "a CPU quota of %.3g of %d threads", machine->limits.cpu_quota,
 				machine->cpu.n_threads);
 		jl_bitext_print(&finding->why,
-				"programs see all threads, start as many, and are stopped when the quota is used up");
+				"programs see all threads, start as many, and are throttled when the quota is used up");
 		jl_bitext_print(&finding->todo, "raise it (--cpus, resources.limits.cpu), or set OMP_NUM_THREADS=%.0f",
 				fmax(1, floor(machine->limits.cpu_quota)));
 	}
@@ -84,8 +83,8 @@ static void limits(struct jl_finding_in *in)
 	    (finding = jl_finding_add(in, "memory_limit", JL_FINDING_NOTE)) != NULL) {
 		jl_bitext_print(&finding->what, "a memory limit of %.1f of %.1f GiB", machine->limits.memory_B / GIB,
 				machine->memory.total_B / GIB);
-		jl_bitext_print(&finding->why, "what goes above it is killed, not slowed");
-		jl_bitext_print(&finding->todo, "mind it when you choose loader workers and offloading");
+		jl_bitext_print(&finding->why, "processes above it are killed, not slowed");
+		jl_bitext_print(&finding->todo, "consider it when choosing loader workers and offloading");
 	}
 }
 
@@ -97,14 +96,14 @@ static void swapping(struct jl_finding_in *in)
 	if (!(memory->swap_used_B > 0.25 * GIB) || !(finding = jl_finding_add(in, "swap_used", JL_FINDING_WARN)))
 		return;
 	jl_bitext_print(&finding->what, "%.1f GiB are swapped out", memory->swap_used_B / GIB);
-	jl_bitext_print(&finding->why, "memory was short; what comes back from disk is a thousand times slower");
+	jl_bitext_print(&finding->why, "memory ran out; reading pages back from disk is about a thousand times slower");
 	jl_bitext_print(&finding->todo, "see who uses the memory (ps aux --sort -rss), then swapoff -a; swapon -a");
 }
 
 static void governor(struct jl_finding_in *in)
 {
 	const struct jl_probe_cpu *cpu = &in->machine->cpu;
-	/* drivers that raise the clock under load by themselves, whatever they call it */
+	/* drivers that manage the clock by load themselves */
 	bool adapts = cpu->scaling_driver && strstr(cpu->scaling_driver, "pstate");
 	struct jl_finding *finding;
 
@@ -119,7 +118,7 @@ static void governor(struct jl_finding_in *in)
 	jl_bitext_print(&finding->todo, "cpupower frequency-set -g performance");
 }
 
-/* NUMA nodes that have GPUs but no adapter of the network that a cluster would use. */
+/* NUMA nodes with GPUs but without an adapter of the cluster network. */
 static void far_network(struct jl_finding_in *in)
 {
 	const struct jl_probe_machine *machine = in->machine;
@@ -145,7 +144,7 @@ static void far_network(struct jl_finding_in *in)
 	jl_bitext_print(&finding->todo, "an adapter on each node, or jobs on the GPUs that are near it");
 }
 
-/* Two such hosts over its network, against one. */
+/* Predicts two such hosts over its network, relative to one. */
 static void network_gain(const struct jl_finding_in *in, struct jl_finding *finding)
 {
 	const struct jl_probe_machine *machine = in->machine;

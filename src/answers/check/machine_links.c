@@ -1,4 +1,4 @@
-/* Findings on what joins the GPUs: peer-to-peer, bridges, links below what they could be. */
+/* Findings on the links of GPUs: peer-to-peer, bridges, degraded links. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool bridgeable(const struct jl_finding_in *in, const struct jl_probe_gpu
 	return link && link->kind && strcmp(link->kind, "nvlink-bridge") == 0 && gpu->nvml && gpu->nvml->n_links == 0;
 }
 
-/* Cards behind one switch stand side by side: pairs in the order of the bus. */
+/* Cards behind one switch are adjacent: pairs in bus order. */
 static size_t bridge_pairs(const struct jl_finding_in *in, char *out, size_t size, size_t *ret_n_gpus)
 {
 	const struct jl_probe_machine *machine = in->machine;
@@ -76,7 +76,7 @@ static size_t bridge_pairs(const struct jl_finding_in *in, char *out, size_t siz
 	return n;
 }
 
-/* Two GPUs as they are and with a bridge, over one. */
+/* Predicts two GPUs with and without a bridge, relative to one. */
 static void bridge_gain(const struct jl_finding_in *in, struct jl_finding *finding)
 {
 	const struct jl_gpu *gpu = in->machine->gpus[0].listed;
@@ -115,7 +115,8 @@ static void bridges(struct jl_finding_in *in)
 	else
 		jl_bitext_print(&finding->what,
 				"GPUs that stand side by side can take an NVLink bridge; none is there");
-	jl_bitext_print(&finding->why, "the bridge carries what goes through PCIe now; it joins pairs, no more");
+	jl_bitext_print(&finding->why,
+			"the bridge carries the traffic that goes through PCIe now; it joins two cards only");
 	if (!isnan(finding->before))
 		jl_bitext_print(&finding->todo,
 				"bridges that fit the slot spacing; predicted on 2 GPUs (gpt-305m): %.2fx → %.2fx",
@@ -124,7 +125,7 @@ static void bridges(struct jl_finding_in *in)
 		jl_bitext_print(&finding->todo, "bridges that fit the slot spacing");
 }
 
-/* What all GPUs would gain if the slowest link were as its card could be. */
+/* Predicted gain if the slowest link ran at its card's capability. */
 static void link_gain(const struct jl_finding_in *in, struct jl_finding *finding)
 {
 	const struct jl_probe_machine *machine = in->machine;
@@ -149,7 +150,7 @@ static void link_gain(const struct jl_finding_in *in, struct jl_finding *finding
 
 enum narrow { NARROW_NO, NARROW_SLOT, NARROW_TRAINED, NARROW_IDLE };
 
-/* Width does not step down at idle; speed does, so a slow one only counts while it copies. */
+/* Link width does not drop at idle, link speed does: a low speed counts only under load. */
 static enum narrow narrow(const struct jl_probe_gpu *gpu)
 {
 	double most = jl_probe_pcie_Bps(gpu->most), card = jl_probe_pcie_Bps(gpu->card);
@@ -215,7 +216,7 @@ static void slow_links(struct jl_finding_in *in)
 	}
 }
 
-/* A switch link that is down is easily overlooked: everything works, only slower. */
+/* A switch link that is down is easy to miss: everything works, only slower. */
 static void missing_nvlinks(struct jl_finding_in *in)
 {
 	const struct jl_probe_machine *machine = in->machine;
@@ -247,7 +248,7 @@ static void missing_nvlinks(struct jl_finding_in *in)
 	jl_bitext_print(&finding->todo, "look at nvidia-smi nvlink -s -e and the fabric manager's log");
 }
 
-/* ACS sends what passes between two ports of a switch up to the root, where it may also be translated. */
+/* ACS routes traffic between two ports of a switch through the root, where it may also be translated. */
 static bool controlled(const struct jl_probe_machine *machine, const struct jl_probe_gpu *gpu)
 {
 	enum { REDIRECT = 0x001c };
@@ -281,10 +282,10 @@ static const struct jl_gpu_look looks[] = {
 	  JL_N("peer traffic goes up to the processor instead of straight through the switch"),
 	  JL_N("switch ACS off in the BIOS, or with setpci on those bridges, unless VMs need it") },
 	{ "iommu", JL_FINDING_WARN, translated, JL_N("%s: the IOMMU translates their memory accesses"),
-	  JL_N("each transfer is looked up; P2P is slower and on some boards fails"),
+	  JL_N("each transfer needs an address translation; P2P is slower and fails on some boards"),
 	  JL_N("boot with iommu=pt, or switch it off in the BIOS where no VM needs it") },
 	{ "idle_link", JL_FINDING_NOTE, idle, JL_N("%s: links were read at idle"),
-	  JL_N("idle links step down to save power, so this says nothing about their speed"),
+	  JL_N("idle links slow down to save power: their speed cannot be judged"),
 	  JL_N("run jeoul probe while something uses the GPUs, or as a user who may use CUDA") },
 };
 

@@ -1,4 +1,4 @@
-/* Inside the findings on a machine: what its parts share. */
+/* Internal declarations of the machine findings. */
 #pragma once
 
 #include "check/machine_findings.h"
@@ -10,22 +10,22 @@ struct jl_finding_in {
 	struct jl_findings *out;
 };
 
-/* A new one, or NULL when the list is full. */
+/* Adds a finding; NULL: the list is full. */
 struct jl_finding *jl_finding_add(struct jl_finding_in *in, const char *key, enum jl_severity severity);
-/* `more` behind what `text` says. */
+/* Appends `more` to `text`. */
 void jl_finding_join(struct jl_bitext *text, const struct jl_bitext *more);
 
 void jl_bitext_print(struct jl_bitext *text, const char *en, ...) __attribute__((format(printf, 2, 3)));
 
-/* "GPU0–GPU9", "GPU1, GPU3": the marked ones; returns how many there are. */
+/* "GPU0–GPU9", "GPU1, GPU3": the marked GPUs; returns their number. */
 #define JL_GPU_LIST_MAX 160
 size_t jl_finding_gpus(char out[JL_GPU_LIST_MAX], const bool *marked, size_t n);
 
-/* The GPUs that are marked as a new finding, and their list; NULL: none is, or the list of findings is full. */
+/* Adds a finding for the marked GPUs, and their list; NULL: none is marked, or the list is full. */
 struct jl_finding *jl_finding_on(struct jl_finding_in *in, const char *key, enum jl_severity severity,
 				 const bool *marked, char list[JL_GPU_LIST_MAX]);
 
-/* What each GPU shows by itself: a row a finding; `what` takes the list of those that do. */
+/* Findings by GPU: one row each; `what` takes the list of affected GPUs. */
 struct jl_gpu_look {
 	const char *key;
 	enum jl_severity severity;
@@ -34,7 +34,7 @@ struct jl_gpu_look {
 };
 void jl_finding_look(struct jl_finding_in *in, const struct jl_gpu_look *looks, size_t n);
 
-/* gpt-305m, batch 4 a GPU, sequence 512: samples a second on a system expression; NAN: cannot be predicted. */
+/* Predicted samples/s of gpt-305m, batch 4 a GPU, sequence 512, on a system expression; NAN: no prediction. */
 double jl_finding_samples_per_s(const struct jl_finding_in *in, const char *system);
 
 void jl_findings_gpus(struct jl_finding_in *in);

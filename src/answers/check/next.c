@@ -18,7 +18,7 @@ static void add(struct jl_next *a, const char *en, ...)
 	a->n++;
 }
 
-/* Networks: how to see that the fast path is taken. */
+/* Networks: how to verify that the fast path is used. */
 static void look_at_network(struct jl_next *a, enum jl_wire inter)
 {
 	switch (inter) {
@@ -73,7 +73,7 @@ static void impossible_collective(struct jl_next *a, const struct jl_next_ask *a
 	add(a, JL_N("the size is one rank's whole buffer, and all ranks took part"));
 }
 
-/* What slows the rest down, in the order of how often. */
+/* Causes of slow results of other kinds, most frequent first. */
 static const struct {
 	const char *kind;
 	int on_gpu;
@@ -86,27 +86,25 @@ static const struct {
 	{ "memory", 1, JL_N("memory clock and ECC: nvidia-smi -q -d CLOCK,ECC; remapped rows") },
 	{ "memory", 0, JL_N("other processes; memory channels that are empty; threads on another NUMA node") },
 	{ "link", 1, JL_N("PCIe generation and width under load, pinned memory, the NUMA node: jeoul probe") },
-	{ "storage", 0,
-	  JL_N("other readers and writers, how full and how warm it is (smartctl -a), the rate that a volume is sold "
-	       "with") },
+	{ "storage", 0, JL_N("other I/O, free space and temperature (smartctl -a), the rated speed of the volume") },
 	{ "train", 1,
 	  JL_N("clocks and power while it trains: nvidia-smi -q -d CLOCK,PERFORMANCE; other processes on the GPU") },
 	{ "train", 0,
 	  JL_N("other processes and the governor; then jeoul bench gemm and jeoul bench memory by themselves") },
 	{ "train", -1, JL_N("jeoul bench train --workers 1: is one worker alone as fast as predicted?") },
 	{ "train", -1,
-	  JL_N("jeoul bench allreduce: an exchange that is slow by itself; --accumulate 4 exchanges less often") },
+	  JL_N("jeoul bench allreduce: is communication slow by itself? --accumulate 4 communicates less often") },
 	{ "net", -1, JL_N("several streams (--streams 4): one TCP stream fills neither 100 Gb/s nor a bond") },
 	{ "net", -1,
 	  JL_N("InfiniBand, RoCE, EFA: their full rate is for RDMA (ib_write_bw, fi_pingpong), not for TCP") },
 	{ "net", -1, JL_N("frames of 9,000 bytes on both ends and the switch; interrupts on the NIC's NUMA node") },
 };
 
-/* What would make it judgeable. */
+/* Steps that would allow a verdict. */
 static void unjudged(struct jl_next *a, const struct jl_next_ask *ask)
 {
 	if (!ask->is_here) {
-		add(a, JL_N("figures of the same system from when it was well, to compare with: jeoul import LOG, "
+		add(a, JL_N("compare with results of the same system from when it was healthy: jeoul import LOG, then "
 			    "jeoul check"));
 		if (ask->coll)
 			low_collective(a, ask);
@@ -115,9 +113,8 @@ static void unjudged(struct jl_next *a, const struct jl_next_ask *ask)
 		    ask->n_history);
 		add(a, JL_N("or another machine of the kind, measured into the same store: jeoul check --fleet"));
 	} else {
-		add(a, JL_N("its own runs differ too much to notice a slow one: fewer other processes, fixed clocks, "
-			    "threads "
-			    "bound to cores"));
+		add(a, JL_N("its runs differ too much to detect a slow-down: stop other processes, fix the clocks, "
+			    "bind threads to cores"));
 	}
 }
 
@@ -128,7 +125,7 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 	if (ask->verdict == JL_VERDICT_UNJUDGED)
 		unjudged(&a, ask);
 	if (ask->verdict == JL_VERDICT_WRONG)
-		add(&a, JL_N("the same test with fewer GPUs at a time, until the one that spoils it is found"));
+		add(&a, JL_N("repeat the test with fewer GPUs at a time until the bad one is found"));
 	else if ((ask->verdict == JL_VERDICT_IMPOSSIBLE || ask->verdict == JL_VERDICT_HIGH) && ask->coll)
 		impossible_collective(&a, ask);
 	else if (ask->verdict == JL_VERDICT_IMPOSSIBLE || ask->verdict == JL_VERDICT_HIGH)
@@ -136,9 +133,8 @@ void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask)
 	else if (ask->verdict == JL_VERDICT_LOW && ask->coll)
 		low_collective(&a, ask);
 	if (ask->verdict == JL_VERDICT_HIGH && !ask->coll)
-		add(&a, JL_N("which card it was, and its format; random numbers, not zeros, which draw less power; the "
-			     "clock "
-			     "stopped after the GPU had ended"));
+		add(&a, JL_N("which card and format; random input, not zeros (which draw less power); time taken after "
+			     "the GPU has finished"));
 	for (size_t i = 0; ask->verdict == JL_VERDICT_LOW && i < JL_LEN(looks); i++)
 		if (strcmp(looks[i].kind, ask->kind) == 0 && !(ask->n_workers == 1 && looks[i].on_gpu < 0) &&
 		    (looks[i].on_gpu < 0 || looks[i].on_gpu == ask->on_gpu))

@@ -1,4 +1,4 @@
-/* What to look at next, by what was measured and how it was judged. */
+/* Next diagnostic steps, by what was measured and the verdict. */
 #pragma once
 
 #include "check/expect.h"
@@ -11,10 +11,10 @@ struct jl_next_ask {
 	enum jl_verdict verdict;
 	double value;
 	bool on_gpu;
-	bool is_here;                      /* of this machine, not of a log or a figure that was given */
-	size_t n_history;                  /* quiet runs of this machine so far */
+	bool is_here;                      /* of this machine, not from a log or given */
+	size_t n_history;                  /* quiet runs of this machine */
 	double n_workers;                  /* train; NAN otherwise */
-	const struct jl_coll_expect *coll; /* NULL: no collective, or no system to judge it on */
+	const struct jl_coll_expect *coll; /* NULL: no collective, or no system for it */
 	enum jl_wire intra, inter;         /* with coll */
 };
 
@@ -23,5 +23,5 @@ struct jl_next {
 	size_t n;
 };
 
-/* None where nothing is to be done. */
+/* Empty if nothing is to be done. */
 void jl_check_next(struct jl_next *ret_next, const struct jl_next_ask *ask);

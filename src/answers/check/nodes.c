@@ -7,14 +7,14 @@
 #include "base/stats.h"
 #include "check/verdict.h"
 
-static const double least_sd_ln = 0.01, least_figure_sd_ln = 0.02; /* nodes of one kind are never more alike */
-/* A spread by medians is as sure as one by squares from so many fewer values. */
+static const double least_sd_ln = 0.01, least_figure_sd_ln = 0.02; /* smallest spread between nodes of one kind */
+/* Relative efficiency of a median-based spread compared with squares. */
 static const double mad_worth = 0.3;
 #define STRAY_FREEDOM                                                                                                  \
-	6 /* one figure of one node alone strays far now and then, quiet as it was: long tails on the least spread */
-#define SHARED_MOST 8 /* degrees of freedom that a figure takes from the others' spread */
+	6 /* a figure of one healthy node occasionally deviates far: heavy tails above the smallest spread */
+#define SHARED_MOST 8 /* degrees of freedom that a figure gets from the pooled spread */
 
-/* Median distance from 0 as a standard deviation: times 1.48 of many values, more of few, whose own median is among them. */
+/* Median distance from 0 as a standard deviation: factor 1.48 for many values, larger for few, whose own median is included. */
 static double spread_of(const double *off, size_t n, double *scratch)
 {
 	static const double of_few[] = { 1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107 };
@@ -30,7 +30,7 @@ static size_t freedom(size_t n)
 	return n > 1 ? (size_t)fmax(1, mad_worth * (double)(n - 1)) : 1;
 }
 
-/* ln(rate / median) of one figure in place of its rates; false: too few. */
+/* Replaces the rates of one figure by ln(rate / median); false: too few. */
 static bool centre(double *figure, size_t n_nodes, double *scratch, double *ret_sd_ln, size_t *ret_n)
 {
 	size_t n = 0;
@@ -52,7 +52,7 @@ static bool centre(double *figure, size_t n_nodes, double *scratch, double *ret_
 	return true;
 }
 
-/* How far below a figure of one node must be to count among n_tests of them: its own spread, steadied by that of the other figures. */
+/* Threshold of one figure among n_tests: its own spread, combined with the pooled one. */
 static double figure_least_ln(double sd_ln, double usual_sd_ln, size_t n, size_t n_figures, size_t n_tests)
 {
 	const size_t own = freedom(n), shared = n_figures > 1 ? (n_figures - 1) * own : 0,
@@ -138,9 +138,9 @@ struct seen { /* a quiet result */
 
 struct fleet {
 	struct jl_node *nodes;
-	const struct jl_record **figures; /* one of each thing that was measured */
+	const struct jl_record **figures; /* one record per measured figure */
 	struct seen *seen;                /* sorted */
-	double *rates;                    /* of one kind of machine */
+	double *rates;                    /* one figure, machines of one kind */
 	size_t n, n_figures, n_seen;
 	struct jl_arena *arena;
 };
@@ -208,7 +208,7 @@ static enum jl_status gather(struct fleet *f, const struct jl_record *const *rec
 	return JL_OK;
 }
 
-/* The median of each node's results of each figure, as a rate. `place_of`: of a node among the n of its kind; n: it is not one. */
+/* Median rate of each node's results by figure. `place_of`: index of a node among the n of its kind; n: not of that kind. */
 static void fill_rates(struct fleet *f, const size_t *place_of, size_t n)
 {
 	for (size_t i = 0; i < n * f->n_figures; i++)

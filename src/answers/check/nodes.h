@@ -1,43 +1,43 @@
-/* Machines that should be alike, weighed against each other: which one is slow, and is that more than chance among so many? */
+/* Compares machines of one kind: finds slow ones, with a correction for the number of comparisons. */
 #pragma once
 
 #include "base/arena.h"
 #include "base/fields.h"
 #include "record/record.h"
 
-#define JL_NODES_LEAST  4    /* fewer say nothing about which one is odd */
-#define JL_NODES_KEPT   1024 /* in one answer */
+#define JL_NODES_LEAST  4    /* fewer give no verdict */
+#define JL_NODES_KEPT   1024 /* most per answer */
 #define JL_FIGURES_MAX  256
-#define JL_NODES_ALARMS 0.05 /* of fleets without a slow node, at most so many have one called slow */
+#define JL_NODES_ALARMS 0.05 /* largest share of healthy fleets with a false alarm */
 
 struct jl_node_score {
 	size_t n_figures;
 	double score_ln; /* median over its figures of ln(rate / median of the nodes) */
-	size_t worst;    /* its worst figure: the one furthest below what would count there */
+	size_t worst;    /* worst figure: furthest below its threshold */
 	double worst_ln;
-	bool slow;    /* all in all */
+	bool slow;    /* overall */
 	bool slow_in; /* in its worst figure */
 };
 
-/* rates[figure * n_nodes + node], more is better, NAN where there is none. Medians and robust spreads, so that slow ones do not hide themselves;
- * thresholds by Student's t, divided among all that is asked (Bonferroni). `ret_least_ln`: how far below the score of a node must be. */
+/* rates[figure * n_nodes + node], more is better, NAN if missing. Medians and robust spreads, so that slow nodes do not affect them; Student's
+ * t with Bonferroni correction. `ret_least_ln`: threshold of a node's score. */
 enum jl_status jl_nodes_weigh(struct jl_node_score *ret_scores, double *ret_least_ln, const double *rates,
 			      size_t n_nodes, size_t n_figures, struct jl_arena *arena, struct jl_err *err);
 
-/* A node of a store. */
+/* A node in a store. */
 struct jl_node {
 	const char *name, *machine_name;
 	size_t n_records, n_noisy;
 	struct jl_node_score score;
-	double least_ln;               /* NAN: too few alike */
-	const struct jl_record *worst; /* an example of its worst figure; NULL: none */
+	double least_ln;               /* NAN: too few of its kind */
+	const struct jl_record *worst; /* example of its worst figure; NULL: none */
 };
 struct jl_nodes {
-	const struct jl_node *nodes; /* the slowest first */
-	size_t n, n_slow, n_unknown; /* n_unknown: of a kind with fewer than JL_NODES_LEAST */
+	const struct jl_node *nodes; /* slowest first */
+	size_t n, n_slow, n_unknown; /* n_unknown: kinds with fewer than JL_NODES_LEAST */
 };
-/* Of quiet records, those of machines that are built alike together: by the node that they name, else by their machine. Figures that jump by
- * themselves (small messages between processes) are left out. */
+/* Uses quiet records, grouped by equal hardware, then by node name or machine. Bimodal figures (small messages between processes) are
+ * excluded. */
 enum jl_status jl_nodes_of_records(struct jl_nodes *ret_nodes, const struct jl_record *const *records, size_t n_records,
 				   struct jl_arena *arena, struct jl_err *err);
 

@@ -6,8 +6,8 @@
 #include "base/units.h"
 #include "check/machine_parts.h"
 
-/* FLOP per clock and core in fp32 with two units of a width, a multiply-add counted as 2; AVX and SSE2 without it. AMD's
- * AVX-512 of Zen 4 is two units of 256 bits. SVE says nothing of its width: as wide as Neoverse V1 and V2. */
+/* FLOP per clock and core in fp32 with two units of a width; a multiply-add counts as 2; AVX and SSE2 have none. Zen 4 executes AVX-512 in two
+ * 256-bit units. SVE does not state its width: assumed as in Neoverse V1 and V2. */
 static const struct {
 	const char *vector, *vendor;
 	double fp32_per_clock;
@@ -20,12 +20,12 @@ static const struct {
 	{ "SVE", NULL, 32 },
 	{ "NEON", NULL, 16 },
 };
-/* BFMMLA and AVX512-BF16 multiply pairs in the width of one fp32; AMX was seen at 4.5 times the fp32 rate of the same cores. */
+/* BFMMLA and AVX512-BF16 process pairs in the width of one fp32; AMX reached 4.5 times the fp32 rate of the same cores. */
 static const double bf16_times = 2, amx_times = 4.5;
-static const double plain_per_clock = 8, plain_Hz = 2e9; /* what any server or desktop processor does */
-/* One core has so many lines under way that it moves about this much, however fast the memory is. */
+static const double plain_per_clock = 8, plain_Hz = 2e9; /* minimum of any server or desktop processor */
+/* Bandwidth limit of one core by its outstanding cache lines, independent of the memory. */
 static const double core_Bps = 12e9;
-/* Clocks under load and neighbours are not known: 80 % of such estimates within about a third either way. */
+/* Clocks under load and neighbours are unknown: 80 % of such estimates lie within a third. */
 static const double guess_half_ln = 0.35;
 
 static double n_cores_of(const struct jl_probe_machine *here)
@@ -82,7 +82,7 @@ void jl_own_cpu_plain(struct jl_cpu *ret_cpu, const struct jl_probe_machine *her
 static double per_clock_of(const struct jl_probe_machine *here)
 {
 	const struct jl_probe_cpu *cpu = &here->cpu;
-	/* every arm64 has NEON, every x86-64 SSE2, also where nobody lists it */
+	/* every arm64 has NEON, every x86-64 SSE2, even if not listed */
 	const bool arm = here->arch && strcmp(here->arch, "aarch64") == 0;
 	const char *vector = cpu->vector ? cpu->vector : arm ? "NEON" : "SSE2";
 
@@ -93,7 +93,7 @@ static double per_clock_of(const struct jl_probe_machine *here)
 	return plain_per_clock;
 }
 
-/* Virtual machines hide the name and the number of cores; the maker, the cache and the vector units show through. */
+/* Virtual machines hide the name and the number of cores; vendor, cache and vector units remain visible. */
 static double apart(const struct jl_cpu *listed, const struct jl_cpu *own, double per_clock)
 {
 	const double cache = fabs(log(listed->l3_B.value / own->l3_B.value));

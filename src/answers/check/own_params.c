@@ -12,15 +12,15 @@
 #include "check/machine_parts.h"
 
 #define ROUNDS  12
-#define LARGE_B 64e6 /* collectives from here on tell the rate of links, not their latency */
-/* Products and arrays below these tell what a call costs and what caches do, not the rates of units and memory. */
+#define LARGE_B 64e6 /* collectives from this size measure bandwidth, not latency */
+/* Smaller products and arrays measure launch cost and caches, not the rates of units and memory. */
 #define GEMM_LEAST  (256.0 * 256.0 * 256.0)
 #define ARRAY_LEAST 4e6
 
-/* What of a record counts: of several the largest, of the same size the newest. */
+/* Selection of a record: the largest size, then the newest. */
 struct wanted {
 	const char *kind, *backend;
-	const char *key, *text; /* a parameter that must be so; NULL: any */
+	const char *key, *text; /* required parameter; NULL: any */
 };
 
 static double size_of(const struct jl_record *r)
@@ -53,7 +53,7 @@ static const struct jl_record *pick(struct jl_own *own, const struct jl_own_ask 
 	for (size_t i = 0; i < ask->n_records; i++) {
 		const struct jl_record *r = ask->records[i];
 
-		/* the model's copies are from pinned memory, and one rank alone exchanges nothing */
+		/* the model's copies use pinned memory, and a single rank has no communication */
 		if (!is_wanted(r, w) || jl_record_number(r, "pinned") == 0 || jl_record_number(r, "n_ranks") == 1 ||
 		    !tells_a_rate(r))
 			continue;
@@ -76,7 +76,7 @@ static struct jl_own_figure *add(struct jl_own *own, const struct jl_record *rec
 	return f;
 }
 
-/* A parameter of the catalog times `ratio`, within its bounds. */
+/* Scales a catalog parameter by `ratio`, within its bounds. */
 static void scale(struct jl_own *own, const struct jl_own_ask *ask, const struct jl_record *record, double before,
 		  const struct jl_param *p)
 {
@@ -122,7 +122,8 @@ void jl_own_solve(struct jl_device *dev, const struct jl_catalog *cat, const cha
 	if (!(gemm_flopps > 0))
 		return;
 	*peak = gemm_flopps;
-	for (int i = 0; i < ROUNDS; i++) { /* tiles and memory make it other than proportional, and some hang on it */
+	for (int i = 0; i < ROUNDS;
+	     i++) { /* tiles and memory make the relation nonlinear, and some parameters interact */
 		(void)jl_gemm_shipped(cat, gpu_id, dev);
 		*peak *= gemm_flopps / gemm_rate(dev, gemm);
 	}
@@ -135,7 +136,7 @@ static double median_of(const struct jl_record *r)
 	return r ? r->metrics[0].value.median : NAN;
 }
 
-/* A NULL record leaves what is there. */
+/* A NULL record changes nothing. */
 static void solve_cpu(struct jl_cpu *cpu, const struct jl_own_ask *ask, const struct jl_record *gemm,
 		      const struct jl_record *mem)
 {
@@ -160,7 +161,7 @@ static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask,
 
 	if ((!gemm || !mem) && own->n_noisy)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "only disturbed results of %s (%zu); measure again on a quiet machine, or say --noisy",
+			       "only noisy results of %s (%zu); measure again on a quiet machine, or add --noisy",
 			       gemm ? "memory" : "gemm", own->n_noisy);
 	if (!gemm || !mem)
 		return jl_fail(err, JL_E_NOTFOUND, "no result of '%s' on this machine yet: run jeoul bench %s first",
@@ -174,7 +175,7 @@ static enum jl_status make_cpu(struct jl_own *own, const struct jl_own_ask *ask,
 	return JL_OK;
 }
 
-/* A quiet result; else a disturbed one that is above what was guessed: nothing disturbs a rate upwards. */
+/* A quiet result; else a noisy one above the estimate: noise never increases a rate. */
 static const struct jl_record *pick_any(const struct jl_own_ask *ask, const struct wanted *w, double guess,
 					bool *io_noisy)
 {
@@ -316,8 +317,8 @@ static enum jl_status make_gpu(struct jl_own *own, const struct jl_own_ask *ask,
 	if (status || own->n)
 		return status;
 	return own->n_noisy ? jl_fail(err, JL_E_NOTFOUND,
-				      "only disturbed results of the GPUs (%zu); measure again on a quiet machine, or "
-				      "say --noisy",
+				      "only noisy results of the GPUs (%zu); measure again on a quiet machine, or add "
+				      "--noisy",
 				      own->n_noisy)
 			    : jl_fail(err, JL_E_NOTFOUND,
 				      "no result of the GPUs of this machine yet: run jeoul bench all first");
@@ -338,7 +339,7 @@ enum jl_status jl_own_make(struct jl_own *ret_own, const struct jl_own_ask *ask,
 
 /* ---- as catalog text */
 
-/* Names come from the machine: what would end a quoted text is left out. */
+/* Names come from the machine: removes characters that would end a quoted text. */
 static void quoted(struct jl_buf *out, const char *text)
 {
 	jl_buf_putc(out, '"');

@@ -8,9 +8,9 @@
 #include "predict/collective_row.h"
 
 #define ROWS_MAX 100000
-#define SMALL_B  8.0 /* the time of next to nothing */
+#define SMALL_B  8.0 /* size whose time is pure latency */
 
-/* False: a row that cannot be read as a case; `jeoul validate` says why. */
+/* False: the row does not describe a case; `jeoul validate` says why. */
 static bool read_row(struct jl_published *row, const struct jl_catalog *cat, const struct jl_csv *csv, const double *x)
 {
 	const struct jl_coll_cells cells = {
@@ -43,7 +43,7 @@ static bool read_row(struct jl_published *row, const struct jl_catalog *cat, con
 				      .algbw_Bps = one.coll.size_B / one.meas_s,
 				      .bound_Bps = one.coll.size_B / cost.bound_s,
 				      .fixed_frac = fmin(jl_coll_predict_s(x, &small, NULL) / time_s, 1) };
-	return !(one.assumed & JL_COLL_NETWORK); /* a share of an assumed rate tells nothing */
+	return !(one.assumed & JL_COLL_NETWORK); /* a share of an assumed rate has no information */
 }
 
 static enum jl_status read_rows(const struct jl_published **ret_rows, size_t *ret_n, struct jl_csv *csv,
@@ -79,7 +79,7 @@ enum jl_status jl_published_rows(const struct jl_published **ret_rows, size_t *r
 	JL_TRY(jl_csv_open(&csv, (const char *)jl_published_text, jl_published_text_len, "collectives.csv", err));
 	enum jl_status status = read_rows(ret_rows, ret_n, &csv, cat, arena, err);
 	jl_csv_release(&csv);
-	/* the range would be the model's alone: a figure that is usual could be called low */
+	/* without rows the range would be the model's alone: a usual figure could be called low */
 	if (!status && !*ret_n)
 		status = jl_fail(err, JL_E_ABSENT,
 				 "no published measurement fits this catalog: no verdict on collectives without them");

@@ -1,5 +1,4 @@
-/* Columns of data/validation/collectives.csv that a verdict looks at, in the order that they have inside the program; the others stay
- * outside. */
+/* Columns of data/validation/collectives.csv compiled into the program for verdicts, in their order there. */
 #pragma once
 
 enum jl_published_column {

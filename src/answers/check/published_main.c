@@ -1,4 +1,4 @@
-/* jeoul-publishedc IN.csv OUT.csv: the columns of published collectives that a verdict looks at. Runs while the program is built. */
+/* jeoul-publishedc IN.csv OUT.csv: extracts the columns that verdicts use. Runs at build time. */
 #include <stdio.h>
 
 #include "base/csv.h"

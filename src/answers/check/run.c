@@ -11,27 +11,27 @@
 #define WARMUP_LINES  3
 #define WARMUP_FRAC   0.05
 #define STALL_SPREADS 8    /* robust standard deviations beyond the typical step */
-#define STALL_LEAST   0.5  /* ... and at least so much of it */
-#define PERIOD_STALLS 4    /* that make a period */
-#define PERIOD_EVEN   0.75 /* of the distances lie near a multiple of their median */
+#define STALL_LEAST   0.5  /* ... and at least this share of it */
+#define PERIOD_STALLS 4    /* stalls that make a period */
+#define PERIOD_EVEN   0.75 /* share of the distances near a multiple of their median */
 #define DRIFT_LEAST   0.05
 #define DRIFT_SPREADS 5
 #define DRIFT_LINES   30
-/* of the whole change that happens between two neighbouring tenths; an even decline has an eighth there */
+/* share of the total change between two neighbouring tenths; a steady decline has an eighth there */
 #define SHIFT_SHARE   0.5
 #define JITTER_LEAST  0.12
 #define PAUSE_LEAST   0.02
 #define BLOCK_LINES   5
-#define BLOCK_MOST    0.4 /* of the run: a longer one is how the run is */
+#define BLOCK_MOST    0.4 /* of the run: longer blocks are the normal level */
 #define BLOCK_LEAST   0.08
-#define BLOCK_EVEN    0.8 /* of its lines are above the middle of its height */
-#define BLOCK_SPREADS 9   /* of a mean of its lines: every place and length is tried */
+#define BLOCK_EVEN    0.8 /* share of its lines above half of its height */
+#define BLOCK_SPREADS 9   /* of the mean of its lines: corrects for testing every place and length */
 #define BLOCKS_MAX    4
-#define COARSE_FRAC   0.01 /* lines of so few digits say together what none of them says: their mean */
-#define POINTS_MAX    2000 /* groups of steps that are compared with each other */
-#define STEPS_EACH    15   /* base/budget.h: two medians of a tenth of them */
+#define COARSE_FRAC   0.01 /* rounding of a line above which only the mean is accurate */
+#define POINTS_MAX    2000 /* groups of steps compared with each other */
+#define STEPS_EACH    15   /* cost in base/budget.h: two medians of a tenth of them */
 
-/* Steps that are judged: after warm-up, apart from pauses. */
+/* Judged steps: after warm-up, without pauses. */
 struct steady {
 	size_t n;
 	size_t *at;     /* in log->steps */
@@ -47,7 +47,7 @@ static double median_of(double *scratch, const double *values, size_t n)
 	return jl_stats_median(scratch, n);
 }
 
-/* From which length on a line holds a stall. */
+/* Threshold of a line that contains a stall. */
 static double stall_from_s(const struct steady *s)
 {
 	return s->median + fmax(STALL_LEAST * s->median, STALL_SPREADS * s->sd) + s->off_frac * s->median;
@@ -67,7 +67,7 @@ static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log,
 	const size_t warm = (size_t)fmax(WARMUP_LINES, WARMUP_FRAC * (double)log->n_steps);
 	size_t since = 0;
 	double *off;
-	bool *paused = jl_arena_array(arena, log->n_steps + 1, sizeof(*paused)); /* the line before it holds a pause */
+	bool *paused = jl_arena_array(arena, log->n_steps + 1, sizeof(*paused)); /* a pause follows the previous line */
 
 	*s = (struct steady){ .at = jl_arena_array(arena, log->n_steps, sizeof(*s->at)),
 			      .step_s = jl_arena_array(arena, log->n_steps, sizeof(*s->step_s)) };
@@ -85,9 +85,8 @@ static enum jl_status make_steady(struct steady *s, const struct jl_runlog *log,
 	}
 	if (s->n < JL_RUN_LINES_LEAST)
 		return jl_fail(err, JL_E_DATA,
-			       "%zu line{/s} with the time of a step after warm-up; %d are needed (log more often, or "
-			       "name the "
-			       "form of a line with import --pattern)",
+			       "%zu line{/s} with a step time after warm-up; %d are needed (log more often, or give "
+			       "the line format with import --pattern)",
 			       s->n, JL_RUN_LINES_LEAST);
 	for (size_t i = 0; i < s->n; i++)
 		off[i] = log->steps[s->at[i]].off_frac;
@@ -110,14 +109,7 @@ static struct jl_run_finding *add(struct jl_run_view *v, enum jl_run_issue issue
 
 /* ---- stalls */
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Distances between stalls, where most are alike; NAN: no period. Of every second line at least: from line to line all are alike. */
+/* Distance between stalls if most are equal; NAN: no period. At least every second line: adjacent lines are always equal. */
 static double period_of(const struct jl_runlog *log, const size_t *at, size_t n, struct jl_arena *arena)
 {
 	const double steps = log->steps[log->n_steps - 1].step - log->steps[0].step,
@@ -132,9 +124,9 @@ static double period_of(const struct jl_runlog *log, const size_t *at, size_t n,
 		if (isnan(gap[i - 1]))
 			gap[i - 1] = (double)(at[i] - at[i - 1]);
 	}
-	qsort(gap, n - 1, sizeof(*gap), by_size);
+	jl_stats_sort(gap, n - 1);
 	const double middle = gap[(n - 1) / 2];
-	for (size_t i = 0; i + 1 < n; i++) /* one that was missed makes a double distance */
+	for (size_t i = 0; i + 1 < n; i++) /* a missed stall doubles the distance */
 		n_even += fabs(gap[i] / middle - fmax(1, round(gap[i] / middle))) < 0.1;
 	return middle >= 1.9 * line && (double)n_even >= PERIOD_EVEN * (double)(n - 1) ? middle : NAN;
 }
@@ -172,13 +164,13 @@ static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl
 			    n, s->n, n_steps / (double)n, each);
 		else
 			SAY(f->what, JL_N("%zu step{/s} of %zu take far longer, %s each on average"), n, s->n, each);
-		SAY(f->todo, JL_N("storage, network or a neighbour: look at what else runs then; more loader workers, "
-				  "prefetch"));
+		SAY(f->todo,
+		    JL_N("storage, network or another job: find what else runs then; more loader workers, prefetch"));
 	} else {
 		SAY(f->what, JL_N("every %.0f steps one takes %s longer"), v->period_steps, each);
 		SAY(f->todo,
-		    JL_N("what happens every %.0f steps: checkpoint (make it asynchronous), evaluation, logging, a new "
-			 "shard of data (prefetch), garbage collection (gc.freeze), an optimizer's own period"),
+		    JL_N("find what happens every %.0f steps: checkpoint (make it asynchronous), evaluation, logging, "
+			 "a new shard of data (prefetch), garbage collection (gc.freeze), a period of the optimizer"),
 		    v->period_steps);
 	}
 }
@@ -186,7 +178,7 @@ static void find_stalls(struct jl_run_view *v, const struct steady *s, struct jl
 /* ---- blocks: between two change points steps take longer than before and after */
 
 struct block {
-	size_t from, to; /* lines of the steady ones; to: behind the last */
+	size_t from, to; /* indices of the steady lines; `to` is exclusive */
 	double height;   /* as ln */
 };
 
@@ -195,7 +187,7 @@ static double clip(double x, double lo, double hi)
 	return fmin(fmax(x, lo), hi);
 }
 
-/* The stretch that lies most above half of `height`: the largest sum of what is above it. */
+/* The interval with the largest excess over half of `height`: maximum sum. */
 static struct block highest(const double *ln, size_t n, double height)
 {
 	struct block best = { 0, 0, 0 };
@@ -215,7 +207,7 @@ static struct block highest(const double *ln, size_t n, double height)
 	return best;
 }
 
-/* Lines that differ by chance, or in two kinds, have high stretches too: those are short beside how much neighbours differ. */
+/* Random or bimodal lines also have high intervals: those are short compared with the difference between neighbours. */
 static bool is_block(struct block *io_block, const double *ln, size_t n, double height, double off_frac,
 		     double *scratch)
 {
@@ -223,7 +215,7 @@ static bool is_block(struct block *io_block, const double *ln, size_t n, double 
 	double squares = 0;
 	size_t n_above = 0;
 
-	/* one that lasts to the end is a shift */
+	/* an interval that lasts to the end is a shift */
 	if (len < BLOCK_LINES || (double)len > BLOCK_MOST * (double)n || (to == n && len > n / 5))
 		return false;
 	io_block->height = median_of(scratch, ln + from, len);
@@ -239,7 +231,7 @@ static bool is_block(struct block *io_block, const double *ln, size_t n, double 
 	       !(median_of(scratch, ln + to, to + near < n ? near : n - to) > io_block->height / 3);
 }
 
-/* Takes the blocks out of the steady lines, so that what is left is judged by itself. */
+/* Removes the blocks from the steady lines, so that the rest is judged separately. */
 static void find_blocks(struct jl_run_view *v, struct steady *s, struct jl_arena *arena)
 {
 	static const double heights[] = { 0.1, 0.2, 0.4, 0.8 };
@@ -290,13 +282,13 @@ static void find_blocks(struct jl_run_view *v, struct steady *s, struct jl_arena
 	else
 		SAY(f->what, JL_N("%zu blocks of slow steps; the longest: %.0f to %.0f take %.0f %% longer"), n_blocks,
 		    first, last, longer);
-	SAY(f->todo, JL_N("what ran then: a neighbour on a host or the network, heat, a backup, a scrub; or longer "
-			  "samples"));
+	SAY(f->todo, JL_N("find what ran then: another job on a host or the network, heat, a backup, a scrub; or "
+			  "longer samples"));
 }
 
 /* ---- drift and shifts */
 
-/* Where a tenth of the run is slowest beside the tenth before it. Of a long run groups of steps are compared by their medians. */
+/* Position where a tenth of the run is slowest relative to the tenth before. Long runs are compared in groups by median. */
 static size_t find_jump(const struct steady *s, struct jl_arena *arena, double *ret_change)
 {
 	const size_t each = (s->n + POINTS_MAX - 1) / POINTS_MAX, n = s->n / each, tenth = n / 10;
@@ -319,7 +311,7 @@ static size_t find_jump(const struct steady *s, struct jl_arena *arena, double *
 	return at * each;
 }
 
-/* Of the run's time, what it took beyond its first level; stalls are counted elsewhere. */
+/* Share of the run's time beyond its first level; stalls are counted separately. */
 static double lost_above(const struct steady *s, double level_s)
 {
 	const double most_s = stall_from_s(s);
@@ -343,14 +335,14 @@ static void find_change(struct jl_run_view *v, const struct steady *s, struct jl
 		     change = log(last / first);
 	size_t at;
 
-	/* spread from one line to the next, which a drift does not widen */
+	/* spread between neighbouring lines, which a drift does not widen */
 	for (size_t i = 1; jump && i < s->n; i++)
 		jump[i - 1] = fabs(s->step_s[i] - s->step_s[i - 1]);
 	const double sd = jump ? 1.4826 / sqrt(2) * jl_stats_median(jump, s->n - 1) / first : NAN;
 	v->drift_frac = expm1(change);
 	if (!(change > fmax(fmax(DRIFT_LEAST, s->off_frac), DRIFT_SPREADS * 1.2533 * sd * sqrt(2.0 / (double)fifth))))
 		return;
-	/* a fifth's median is a tenth of the run from its end, eight from the other one's */
+	/* the median of a fifth is a tenth of the run from its end, eight tenths from the other one's */
 	const double beyond_s = (last - first) / 8;
 
 	at = find_jump(s, arena, &best);
@@ -362,11 +354,10 @@ static void find_change(struct jl_run_view *v, const struct steady *s, struct jl
 	if (shift) {
 		SAY(f->what, JL_N("from step %.0f on steps take %.0f %% longer"), since, 100 * expm1(change));
 		SAY(f->todo,
-		    JL_N("one slow rank holds all others: jeoul check on each host (jeoul check --fleet); clocks, a "
-			 "neighbour, a link that went down then; or the run's own schedule: longer samples, a larger "
-			 "batch"));
+		    JL_N("one slow rank delays all others: jeoul check on each host (jeoul check --fleet); clocks, "
+			 "another job, a link that went down; or the run's schedule: longer samples, a larger batch"));
 	} else {
-		SAY(f->what, JL_N("steps become slower all along: %.0f %% from first to last"),
+		SAY(f->what, JL_N("steps slow down steadily: %.0f %% from first to last"),
 		    100 * ((last + beyond_s) / (first - beyond_s) - 1));
 		SAY(f->todo, JL_N("heat (nvidia-smi -q -d PERFORMANCE), memory that fragments or leaks, longer "
 				  "samples, a growing "
@@ -405,13 +396,13 @@ static void find_pauses(struct jl_run_view *v)
 		f = add(v, JL_RUN_EVALUATION, "evaluation", NAN, s->evaluation_s / s->elapsed_s);
 		SAY(f->what, JL_N("%zu evaluation{/s} take %s in all"), s->n_evaluations,
 		    jl_units_text(each, s->evaluation_s, JL_K_TIME, 2));
-		SAY(f->todo, JL_N("evaluate less often, on fewer samples, or beside the run"));
+		SAY(f->todo, JL_N("evaluate less often, on fewer samples, or in a separate job"));
 	}
 	if (s->n_restarts) {
 		const double lost_s = s->repeated_s + (isnan(s->restart_s) ? 0 : s->restart_s);
 
 		f = add(v, JL_RUN_RESTART, "restarts", NAN, lost_s / s->elapsed_s);
-		SAY(f->what, JL_N("%zu restart{/s}: %s until the next step and of steps done again"), s->n_restarts,
+		SAY(f->what, JL_N("%zu restart{/s}: %s lost until the next step and in repeated steps"), s->n_restarts,
 		    jl_units_text(lost, lost_s, JL_K_TIME, 2));
 		SAY(f->todo, JL_N("the first error of the run that ended; checkpoints more often: jeoul goodput"));
 	}
@@ -448,13 +439,13 @@ static void against(struct jl_run_view *v)
 	struct jl_run_finding *f = add(v, JL_RUN_SLOW, "slow_step", NAN, 1 - p->step_s.value / v->step_s);
 	char now[JL_UNITS_TEXT_MAX], usual[JL_UNITS_TEXT_MAX];
 
-	SAY(f->what, JL_N("a step takes %s, %s is expected"), jl_units_text(now, v->step_s, JL_K_TIME, 3),
+	SAY(f->what, JL_N("a step takes %s, expected %s"), jl_units_text(now, v->step_s, JL_K_TIME, 3),
 	    jl_units_text(usual, p->step_s.value, JL_K_TIME, 3));
-	SAY(f->todo,
-	    JL_N("three steps under torch.profiler, then jeoul check trace.json: it says what takes the time"));
+	SAY(f->todo, JL_N("profile three steps with torch.profiler, then run jeoul check trace.json: it shows where "
+			  "the time goes"));
 }
 
-/* The typical step. Lines of few digits or whole seconds are rounded one by one: their mean is not. */
+/* The typical step. Rounding affects single lines, not their mean. */
 static void find_typical(struct jl_run_view *v, const struct steady *s)
 {
 	const double beyond_s = stall_from_s(s);
@@ -472,7 +463,7 @@ static void find_typical(struct jl_run_view *v, const struct steady *s)
 	}
 	v->off_frac = s->off_frac;
 	v->step_s = s->off_frac > COARSE_FRAC && n > 0 ? sum_s / n : s->median;
-	/* what the clock rounds off, it rounds off at both ends of the run alone */
+	/* rounding of the clock affects only both ends of the run */
 	const double digits = n > 0 && last_s > first_s ? v->log->clock_s / (last_s - first_s) : s->off_frac,
 		     half = fmax(digits, 1.96 * 1.2533 * s->sd / s->median / sqrt((double)s->n));
 

@@ -1,5 +1,4 @@
-/* Is a training run as it should be? The time series of its log by itself (stalls, drift, shifts, pauses), and its typical step against what
- * the model predicts. Pure. */
+/* Judges a training run: its log as a time series (stalls, drift, shifts, pauses), and its typical step by the prediction. Pure. */
 #pragma once
 
 #include "base/fields.h"
@@ -8,18 +7,18 @@
 #include "import/runlog.h"
 #include "predict/answer.h"
 
-#define JL_RUN_LINES_LEAST 8    /* fewer say nothing about a run */
-#define JL_RUN_LOSS_BAD    0.10 /* of the time: the verdict is bad */
+#define JL_RUN_LINES_LEAST 8    /* fewer are not judged */
+#define JL_RUN_LOSS_BAD    0.10 /* share of the time: verdict low */
 
 enum jl_run_issue {
-	JL_RUN_SLOW,       /* the typical step, against the prediction */
-	JL_RUN_DRIFT,      /* steps become slower all along */
-	JL_RUN_SHIFT,      /* from one step on */
-	JL_RUN_BLOCK,      /* from one step on, and back again */
-	JL_RUN_PERIODIC,   /* stalls at even distances */
-	JL_RUN_STALLS,     /* here and there */
-	JL_RUN_JITTER,     /* many steps are longer than half of them */
-	JL_RUN_CHECKPOINT, /* time that checkpoints hold the run */
+	JL_RUN_SLOW,       /* typical step slower than predicted */
+	JL_RUN_DRIFT,      /* steps slow down steadily */
+	JL_RUN_SHIFT,      /* slower from one step on */
+	JL_RUN_BLOCK,      /* slower for one interval */
+	JL_RUN_PERIODIC,   /* at regular distances */
+	JL_RUN_STALLS,     /* at irregular distances */
+	JL_RUN_JITTER,     /* many steps are longer than the median */
+	JL_RUN_CHECKPOINT, /* time stalled by checkpoints */
 	JL_RUN_EVALUATION,
 	JL_RUN_RESTART,
 	JL_N_RUN_ISSUE
@@ -28,9 +27,9 @@ enum jl_run_issue {
 struct jl_run_finding {
 	enum jl_run_issue issue;
 	const char *key;       /* in JSON */
-	double at_step;        /* where it begins, or is worst; NAN: everywhere */
-	double to_step;        /* where it ends; NAN: it does not, or is in many places */
-	double loss_frac;      /* of the elapsed time that would be won; NAN: not known */
+	double at_step;        /* start, or worst place; NAN: everywhere */
+	double to_step;        /* end; NAN: none, or several places */
+	double loss_frac;      /* share of the elapsed time that could be saved; NAN: not known */
 	struct jl_bitext what; /* one sentence, with its figures */
 	struct jl_bitext todo;
 };
@@ -38,20 +37,20 @@ struct jl_run_finding {
 struct jl_run_view {
 	const struct jl_runlog *log;
 	struct jl_run_spent spent;
-	double step_s, step_s_p10, step_s_p90; /* of steps after warm-up and beside pauses */
-	double step_s_lo95, step_s_hi95; /* of the typical step: how lines differ, and their digits or whole seconds */
-	double off_frac;                 /* of one line's step: so far its digits or the clock let it be off */
-	double tokens_per_s, samples_per_s, flopps, mfu_frac, mem_B; /* medians; as the log has them */
+	double step_s, step_s_p10, step_s_p90; /* after warm-up, without pauses */
+	double step_s_lo95, step_s_hi95;       /* of the typical step: spread of lines and rounding */
+	double off_frac;                       /* rounding error of one line's step */
+	double tokens_per_s, samples_per_s, flopps, mfu_frac, mem_B; /* medians; as logged */
 	bool per_gpu;
 	double drift_frac;        /* last fifth over the first; NAN: too short */
 	double period_steps;      /* of stalls; NAN: none */
-	const struct jl_job *job; /* NULL: not asked for */
+	const struct jl_job *job; /* NULL: no model and system given */
 	struct jl_expect expect;  /* of step_s, with job */
 	enum jl_verdict verdict;
 	size_t n_findings;
-	struct jl_run_finding findings[JL_N_RUN_ISSUE]; /* what costs most first */
+	struct jl_run_finding findings[JL_N_RUN_ISSUE]; /* most expensive first */
 	size_t n_advice;
-	const struct jl_advice *advice; /* what would make the step itself faster, with job */
+	const struct jl_advice *advice; /* changes that make the step faster, with job */
 };
 
 /* job: NULL where no model and system were named. */

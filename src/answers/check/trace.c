@@ -9,9 +9,9 @@
 #include "base/msg.h"
 #include "check/trace_parts.h"
 
-#define GAP_LEAST     1.5 /* us: kernels follow each other no faster */
-#define LATE_US       2.0 /* a launch that ends so long before the gap is not why there is one */
-#define TENSORS_LEAST 60  /* kernels of an optimizer's step that are one for each tensor */
+#define GAP_LEAST     1.5 /* us: shortest gap between kernels */
+#define LATE_US       2.0 /* a launch that ends this long before the gap did not cause it */
+#define TENSORS_LEAST 60  /* kernels of an optimizer step, above which it runs one per tensor */
 
 const char *const jl_trace_parts[JL_N_TRACE_PART + 1] = {
 	"computing", "exposed_exchange", "waiting_for_host", "waiting_for_data", "other", NULL
@@ -25,14 +25,15 @@ struct sums {
 	double example_us[N_KERNEL_CLASS];
 	double op_us[OP_DROPOUT + 1];
 	double busy_us, exchange_us, overlap_us, n_kernels;
-	double loader_us, optimizer_us, sync_us, launch_us, other_us; /* of gaps */
-	double one_by_one_us; /* of an optimizer's kernels that update a tensor each */
-	double n_optimizer, n_sync_gaps, n_launch_gaps, n_none; /* n_none: NAN, where nothing is counted */
+	double loader_us, optimizer_us, sync_us, launch_us, other_us; /* gaps by cause */
+	double one_by_one_us; /* optimizer kernels that update one tensor each */
+	double n_optimizer, n_sync_gaps, n_launch_gaps,
+		n_none; /* n_none: NAN placeholder for findings without a count */
 	double from_us, to_us;
-	double sync_won_us; /* without its waits the host would run ahead, and launches would cost nothing until it is the slower one */
+	double sync_won_us; /* without its waits the host would run ahead and hide the launches */
 };
 
-/* Who kept the GPU waiting. A kernel that was launched long before does not wait for the host. */
+/* Cause of a gap. A kernel launched long before does not wait for the host. */
 static void take_gap(struct sums *s, const struct trace *t, double from_us, const struct on_gpu *next)
 {
 	const double gap_us = next->from_us - from_us;
@@ -46,7 +47,7 @@ static void take_gap(struct sums *s, const struct trace *t, double from_us, cons
 	}
 	const double to_us = l ? fmax(from_us, fmin(l->from_us, next->from_us)) : next->from_us;
 	const double loader_us = jl_trace_shared_us(&t->spans[SPAN_LOADER], from_us, to_us);
-	/* the host stood waiting when the GPU ran dry */
+	/* the host was waiting when the GPU became idle */
 	const bool synced = jl_trace_shared_us(&t->spans[SPAN_SYNC], from_us - LATE_US, from_us + LATE_US) >
 			    LATE_US / 2;
 
@@ -63,8 +64,8 @@ static void take_gap(struct sums *s, const struct trace *t, double from_us, cons
 	}
 }
 
-/* The host runs ahead: what it launched before the first marked step is still running when that step begins, and belongs to none of them. When
- * that is done, or the mark comes later, the first begins. */
+/* The host runs ahead: kernels launched before the first marked step still run when that step begins. The first step begins after them, or at
+ * its mark if later. */
 static size_t first_of_steps(struct trace *t, double *ret_from_us)
 {
 	const struct span *step = t->spans[SPAN_STEP].data;
@@ -114,7 +115,7 @@ static void sum_gpu(struct sums *s, struct trace *t)
 		}
 		if (g[i].from_us > end_us)
 			take_gap(s, t, end_us, &g[i]);
-		/* exchange beside computing costs nothing */
+		/* communication overlapped with computing costs nothing */
 		if (is == K_EXCHANGE) {
 			s->exchange_us += fmax(0, g[i].to_us - fmax(g[i].from_us, exchange_end_us));
 			s->overlap_us += fmax(0,
@@ -131,7 +132,7 @@ static void sum_gpu(struct sums *s, struct trace *t)
 	s->to_us = end_us;
 }
 
-/* The host's steps begin before the GPU's. */
+/* Host steps begin before GPU steps. */
 static void weigh_syncs(struct sums *s, const struct list *waits, const struct list *steps)
 {
 	const struct span *w = waits->data, *step = steps->data;
@@ -150,10 +151,10 @@ static void weigh_syncs(struct sums *s, const struct list *waits, const struct l
 
 struct rule {
 	const char *key, *what, *todo;
-	int is;          /* class whose example is shown; -1: none */
-	double won_frac; /* of that class's time; 0: see won_us */
+	int is;          /* class of the example; -1: none */
+	double won_frac; /* share of that class's time; 0: see won_us */
 	double (*won_us)(const struct sums *s);
-	size_t count; /* in struct sums; 0: of the class */
+	size_t count; /* member of struct sums; 0: count of the class */
 };
 
 #define RATE(NAME, BODY)                                                                                               \
@@ -166,7 +167,7 @@ RATE(won_eager, s->op_us[OP_SOFTMAX] > 0 && s->op_us[OP_BATCHED] > 0
 			: 0)
 RATE(won_layout, s->class_us[K_LAYOUT] > 0 ? s->class_us[K_LAYOUT] + 0.5 * s->class_us[K_NORM_NCHW] : 0)
 RATE(won_loader, s->loader_us)
-/* AdamW's loop goes over its tensors 19 times, the fused kernel 7 */
+/* AdamW's loop passes over the tensors 19 times, the fused kernel 7 */
 RATE(won_optimizer, s->n_optimizer > TENSORS_LEAST ? 0.95 * s->optimizer_us + 0.6 * s->one_by_one_us : 0)
 RATE(won_sync, s->sync_won_us)
 RATE(won_launch, s->launch_us - (s->sync_won_us - s->sync_us) + (s->n_optimizer > TENSORS_LEAST ? 0 : s->optimizer_us))
@@ -176,19 +177,19 @@ RATE(won_exchange, fmax(0, s->exchange_us - s->overlap_us))
 static const struct rule rules[] = {
 	{ "fp32_products", JL_N("matrix products in fp32, without tensor cores: %.0f a step"),
 	  JL_N("torch.set_float32_matmul_precision('high'), or autocast to bf16"), K_PRODUCT_FP32, 0.85, NULL,
-	  0 }, /* tensor cores are eight times as fast and more */
+	  0 }, /* tensor cores are at least eight times as fast */
 	{ "fp32_attention", JL_N("attention in fp32: %.0f kernels a step"),
 	  JL_N("give scaled_dot_product_attention q, k and v in bf16: no .float() in front of it"), K_ATTENTION_FP32,
-	  0.8, NULL, 0 }, /* likewise, less what stays */
-	{ "odd_widths", JL_N("products whose width is no multiple of 8: %.0f a step"),
+	  0.8, NULL, 0 }, /* as above, minus the remainder */
+	{ "odd_widths", JL_N("products whose width is not a multiple of 8: %.0f a step"),
 	  JL_N("pad the vocabulary (or that layer) to a multiple of 64: 50257 to 50304"), K_PRODUCT_ODD, 0.7, NULL,
-	  0 }, /* 126 instead of 600 TFLOP/s measured on an H200 */
+	  0 }, /* 126 versus 600 TFLOP/s measured on an H200 */
 	{ "unfused_attention", JL_N("attention in separate kernels: %.0f softmaxes a step"),
 	  JL_N("scaled_dot_product_attention, or attn_implementation=\"sdpa\"; a mask as is_causal=True"), K_SOFTMAX, 0,
 	  won_eager, 0 },
-	{ "layout", JL_N("pictures are turned from channels first to last and back (NCHW/NHWC): %.0f times a step"),
+	{ "layout", JL_N("layout conversions NCHW/NHWC: %.0f a step"),
 	  JL_N("model and input .to(memory_format=torch.channels_last)"), K_LAYOUT, 0, won_layout, 0 },
-	{ "dropout", JL_N("dropout in kernels of its own: %.0f a step"),
+	{ "dropout", JL_N("dropout in separate kernels: %.0f a step"),
 	  JL_N("p=0 where the data is not repeated, or torch.compile, which fuses it"), K_DROPOUT, 0.9, NULL, 0 },
 	{ "casts", JL_N("casts between formats: %.0f a step"),
 	  JL_N("weights in bf16 instead of casting them in every pass; autocast around all micro-batches keeps its "
@@ -210,7 +211,7 @@ static const struct rule rules[] = {
 	       "one "
 	       "operation. The profiler itself slows the host"),
 	  -1, 0, won_launch, COUNT(n_launch_gaps) },
-	{ "exposed_exchange", JL_N("exchange that nothing hides"),
+	{ "exposed_exchange", JL_N("exposed communication"),
 	  JL_N("overlap (DDP buckets, FSDP prefetch), larger batches or accumulation; jeoul check allreduce: is it as "
 	       "fast as "
 	       "it should be?"),
@@ -279,7 +280,7 @@ static void make_view(struct jl_trace_view *v, struct trace *t)
 
 	sum_gpu(&s, t);
 	weigh_syncs(&s, &t->spans[SPAN_SYNC], &t->spans[SPAN_STEP]);
-	/* each step is marked on the host and, in some versions, on the GPU's timeline: those on the host count */
+	/* steps are marked on the host and, in some versions, on the GPU's timeline: host marks are used */
 	v->n_steps = t->n_steps ? (double)t->n_steps : 1;
 	v->step_s = 1e-6 * (s.to_us - s.from_us) / v->n_steps;
 	v->n_kernels = s.n_kernels / v->n_steps;

@@ -1,4 +1,4 @@
-/* Where a profiled training step's time goes, and what would win most of it back. Measured kernels only: no model, no catalog. */
+/* Time of a profiled training step by cause, and the changes that would save most. Uses measured kernels only: no model, no catalog. */
 #pragma once
 
 #include "base/fields.h"
@@ -18,8 +18,8 @@ extern const char *const jl_trace_parts[JL_N_TRACE_PART +
 
 struct jl_trace_finding {
 	const char *key;   /* in JSON: "fp32_products" */
-	double won_s;      /* of one step; what the change would win, at most */
-	double won_frac;   /* of the step */
+	double won_s;      /* of one step; upper bound of the saving */
+	double won_frac;   /* share of the step */
 	double n_per_step; /* kernels, calls or copies */
 	char example[160]; /* a kernel's name */
 	struct jl_bitext what, todo;
@@ -32,9 +32,9 @@ struct jl_trace_kernel {
 
 #define JL_TRACE_FINDINGS_MAX 16
 #define JL_TRACE_KERNELS_MAX  12
-#define JL_TRACE_LEAST_FRAC   0.02 /* of the step: less is not said */
-#define JL_TRACE_BAD_FRAC     0.10 /* one finding that costs so much: low, as in a training log */
-#define JL_TRACE_BAD_HOST     0.20 /* ... where it waits for the host, which the profiler itself slows */
+#define JL_TRACE_LEAST_FRAC   0.02 /* of the step: smaller findings are omitted */
+#define JL_TRACE_BAD_FRAC     0.10 /* a finding of this share: low, as for training logs */
+#define JL_TRACE_BAD_HOST     0.20 /* ... for waits on the host, which the profiler slows */
 
 struct jl_trace_view {
 	char gpu[96];
@@ -43,7 +43,7 @@ struct jl_trace_view {
 	double n_kernels;               /* of one step */
 	enum jl_verdict verdict;        /* normal or low */
 	size_t n_findings;
-	struct jl_trace_finding findings[JL_TRACE_FINDINGS_MAX]; /* what wins most first */
+	struct jl_trace_finding findings[JL_TRACE_FINDINGS_MAX]; /* largest saving first */
 	size_t n_top;
 	struct jl_trace_kernel top[JL_TRACE_KERNELS_MAX]; /* by time */
 };

@@ -1,4 +1,4 @@
-/* A profiler's trace in memory: kernels, what launched them, spans of the host. Private to trace.c and trace_read.c. */
+/* A profiler's trace in memory: kernels, their launches, host spans. Private to trace.c and trace_read.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #define JL_TRACE_NAMES_MAX 8192
 
-/* What a kernel is, by its name. */
+/* Class of a kernel, by its name. */
 enum kernel_class {
 	K_EXCHANGE,
 	K_PRODUCT_FP32,
@@ -27,17 +27,17 @@ enum kernel_class {
 	K_OTHER,
 	N_KERNEL_CLASS
 };
-/* The operator that launched it, where that says more than the kernel. */
+/* Operator that launched it, if more specific than the kernel. */
 enum op { OP_NONE, OP_SOFTMAX, OP_MASK, OP_BATCHED, OP_DROPOUT };
 
-/* Sorted by their first member. */
+/* Sorted by the first member. */
 struct on_gpu {
 	double from_us, to_us;
 	uint32_t correlation;
 	uint16_t name;
 	uint8_t is;
 };
-struct launch { /* of the host, by correlation */
+struct launch { /* host side, by correlation id */
 	uint32_t correlation, external;
 	double from_us, to_us;
 };
@@ -50,7 +50,7 @@ struct called {
 	uint8_t op;
 };
 
-/* Growable arrays, each with a limit. */
+/* Growable arrays with limits. */
 struct list {
 	void *data;
 	size_t n, room;
@@ -66,13 +66,13 @@ struct trace {
 	uint16_t slots[4 * JL_TRACE_NAMES_MAX]; /* hash of a name to its number + 1 */
 };
 
-/* Reads and sorts; `io_trace` is zero before, and freed by jl_trace_free in any case. */
+/* Reads and sorts; `io_trace` is zero before; jl_trace_free frees it in any case. */
 enum jl_status jl_trace_read(struct trace *io_trace, const char *path, char *ret_gpu, size_t gpu_size,
 			     struct jl_err *err);
 void jl_trace_free(struct trace *trace);
-/* What launched it; NULL: not in the trace. */
+/* Launch of a kernel; NULL: not in the trace. */
 const struct launch *jl_trace_launch(const struct trace *trace, const struct on_gpu *g);
 enum op jl_trace_op(const struct trace *trace, const struct launch *launch);
-/* Spans are sorted, and none overlaps another: is there one within [from, to], and the time that all share with it. */
+/* Spans are sorted and disjoint: tests for a span within [from, to], and sums their overlap with it. */
 bool jl_trace_meets(const struct list *spans, double from_us, double to_us);
 double jl_trace_shared_us(const struct list *spans, double from_us, double to_us);

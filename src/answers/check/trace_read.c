@@ -8,12 +8,11 @@
 #include "base/budget.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/msg.h"
 #include "import/kineto.h"
 
 #define EVENTS_MAX ((size_t)16 << 20)
 
-/* The first row whose words are all in a kernel's name. */
+/* First row whose words all occur in a kernel's name. */
 static const struct {
 	enum kernel_class is;
 	const char *has, *and_has, *but;
@@ -205,7 +204,7 @@ static void sort(struct list *l, size_t size, int (*order)(const void *, const v
 		qsort(l->data, l->n, size, order);
 }
 
-/* Spans in order, those that overlap as one: each moment belongs to one, and each gap meets few. */
+/* Sorts spans and merges overlapping ones, so that each moment belongs to at most one. */
 static void join(struct list *l)
 {
 	struct span *s = l->data;
@@ -261,7 +260,7 @@ enum op jl_trace_op(const struct trace *t, const struct launch *l)
 	return c ? (enum op)c->op : OP_NONE;
 }
 
-/* The first span that ends behind `from_us`. */
+/* First span that ends after `from_us`. */
 static size_t first_span(const struct list *l, double from_us)
 {
 	const struct span *s = l->data;

@@ -13,11 +13,11 @@
 #define PERIOD_S          0.1 /* default period of a CPU quota */
 #define BLOCKS_LEAST      4
 #define BLOCKS_MOST       16
-#define STEADY_MEAN_TIMES 1.3 /* as STEADY_TIMES, of the mean under a quota: low counts only with all of its interval */
-#define STRAYS_OF         5   /* one of so many runs at most */
-#define DRIFT_LEAST       6   /* runs */
-#define TOP_SPREADS       1.645 /* one healthy run in twenty is so much better */
-#define SPREADS           3     /* how many robust standard deviations a run may be off */
+#define STEADY_MEAN_TIMES 1.3   /* as STEADY_TIMES, for the mean under a quota: low requires the whole interval */
+#define STRAYS_OF         5     /* at most one in this many runs */
+#define DRIFT_LEAST       6     /* runs */
+#define TOP_SPREADS       1.645 /* one healthy run in twenty is this much better */
+#define SPREADS           3     /* robust standard deviations that a run may deviate */
 
 static const struct {
 	const char *name, *en;
@@ -48,7 +48,7 @@ bool jl_verdict_is_bad(enum jl_verdict verdict)
 	return verdict >= JL_VERDICT_LOW;
 }
 
-/* Everything as rates: more is better. */
+/* Converts to a rate: more is better. */
 static double as_rate(double value, bool less_is_better)
 {
 	return less_is_better ? 1 / value : value;
@@ -83,7 +83,7 @@ enum jl_verdict jl_verdict_of(const struct jl_figure *figure, const struct jl_ex
 		return JL_VERDICT_LOW;
 	if (expect->most > 0 && value > as_rate(expect->most, less) * edge && !(worst <= as_rate(expect->most, less)))
 		return JL_VERDICT_HIGH;
-	/* no healthy system is 1.5 times as fast where the bound is nearer than that */
+	/* if the bound is nearer than 1.5 times, no healthy system is 1.5 times as fast */
 	if (!jl_expect_can_judge(expect) && value < as_rate(expect->value, less) && !(value * JL_NOTICE_MOST >= bound))
 		return JL_VERDICT_UNJUDGED;
 	if (value > hi * edge && !(worst <= hi))
@@ -107,8 +107,8 @@ bool jl_check_on_gpu(const struct jl_record *r)
 	return !isnan(jl_record_number(r, "device"));
 }
 
-/* A clock that is held down makes a figure low, not uncertain. What other processes take of the CPUs is another matter for what runs
- * there, and for kernels so brief that the host's launches decide. */
+/* A lowered clock makes a figure low, not uncertain. CPU use by other processes affects work on the CPU, and kernels short enough to be
+ * limited by host launches. */
 static bool is_steady(const struct jl_record *r, const struct jl_stats *s)
 {
 	const struct jl_record_noise *n = &r->noise;
@@ -122,9 +122,8 @@ static bool is_steady(const struct jl_record *r, const struct jl_stats *s)
 	       (!shared || (jl_check_on_gpu(r) && !jl_check_jumps_by_itself(r)));
 }
 
-/* A CPU quota lets a program run and stops it, in every period anew: single samples jump, their mean over the periods does not, and it is
- * what the quota leaves. The samples as blocks of a period and more; what other processes take is another matter, apart from what they take
- * while it is stopped. */
+/* A CPU quota runs and stops the program in every period: single samples jump, their mean over whole periods does not and is the rate under
+ * the quota. Samples are grouped in blocks of at least one period. CPU use by other processes is separate, except while stopped. */
 static void take_mean(struct jl_figure *f, const struct jl_record *r)
 {
 	const struct jl_record_noise *n = &r->noise;
@@ -183,7 +182,7 @@ struct jl_figure jl_figure_of(const struct jl_record *record, const char *metric
 	return f;
 }
 
-/* What a run found out about itself is not what was asked of it. */
+/* Outcomes of a run are not its parameters. */
 static bool is_outcome(const char *key)
 {
 	static const char *const keys[] = { "n_warmup", "n_unsteady",    "n_outliers", "n_wrong",
@@ -210,7 +209,7 @@ static bool covers(const struct jl_record *a, const struct jl_record *b)
 	return true;
 }
 
-/* Of an earlier run. */
+/* Figure of an earlier run. */
 static bool is_earlier(const struct jl_record *r, const struct jl_record *now)
 {
 	return r != now && strcmp(r->id, now->id) < 0 && !(now->run && r->run && strcmp(now->run, r->run) == 0);
@@ -224,18 +223,16 @@ bool jl_check_alike(const struct jl_record *a, const struct jl_record *b)
 	return covers(a, b) && covers(b, a);
 }
 
-/* How runs of one thing differ between fresh processes, before any was seen (docs/cmd/check.md): a standard deviation as ln, and how
- * many runs that counts for. Messages that fit the caches, between processes of one host, go twice as fast or slow by which cores and
- * pages the processes happen to get, each run steady in itself: five quiet runs in a row may all be of the fast kind. Storage is shared
- * with machines that cannot be seen, and cleans up by itself: eight runs that differ by 20 %. What a GPU does in
- * a few microseconds, products apart (those are recorded and replayed), goes by how fast the host launches it. Arrays that a
- * cache may hold in part go by what its other users leave of it, and by whether a core's part fits its own: a copy of 16 MiB went at 190
- * to 205 and at 512 to 536 GB/s in eight quiet runs on sixteen cores with 2 MiB each. */
+/* Prior of the run-to-run difference by kind (docs/cmd/check.md): standard deviation as ln, and the number of runs that it counts for. Small
+ * messages between processes of one host vary by a factor of 2 with the placement of processes and pages, each run steady in itself. Storage
+ * is shared with unseen machines: 20 %. GPU kernels of a few microseconds, except recorded products, are limited by the host's launches.
+ * Arrays that fit a cache partly depend on its other users: a 16 MiB copy ran at 190 to 205 and at 512 to 536 GB/s in eight quiet runs on
+ * sixteen cores with 2 MiB each. */
 struct usual {
 	double sd_ln;
 	size_t n;
-	double least_ln; /* half a range is never below this: the other speed may come first after fifty runs of one */
-	double floor_ln; /* ... where the figure's own runs narrow it: so far others that cannot be seen may reach */
+	double least_ln; /* minimum half range: the other speed may appear first after fifty runs of one */
+	double floor_ln; /* minimum half range where the figure's own runs narrow it: unseen neighbours */
 };
 static const struct usual usual_run = { 0.04, 8, 0, 0 }, usual_gpu = { 0.02, 8, 0, 0 },
 			  usual_unsteady = { 0.12, 8, 0, 0.22 }, usual_small = { 0.2, 30, 0.81, 0 },
@@ -247,7 +244,7 @@ static const struct usual usual_run = { 0.04, 8, 0, 0 }, usual_gpu = { 0.02, 8, 
 #define CACHED_B     67108864.0
 #define FALSE_ALARMS 0.0005 /* of undisturbed runs */
 #define OWN_RUNS     5
-#define OWN_SD_LEAST 0.01 /* five that agree better agree by chance, or by rounding */
+#define OWN_SD_LEAST 0.01 /* five runs that agree more closely do so by chance, or by rounding */
 #define KIND_RUNS    4
 #define WILD_TIMES   1.25
 #define POOLED_MAX   16 /* figures of a kind */
@@ -278,8 +275,8 @@ bool jl_check_jumps_by_itself(const struct jl_record *record)
 	return usual_of(record, false).least_ln > 0;
 }
 
-/* How far the next run may be from the middle of n earlier ones, as ln. Few runs say little about how runs differ: what their spread
- * says is taken together with what is usual, as if that had been seen in so many runs; Student's t for the rest. */
+/* Half range (ln) for the next run, from n earlier runs. With few runs their spread is combined with the prior as if it had been seen in that
+ * many runs; Student's t. */
 static double half_ln(const double *ln, size_t n, struct usual usual, double *ret_sd_ln)
 {
 	double mean = 0, squares = (double)usual.n * usual.sd_ln * usual.sd_ln;
@@ -292,7 +289,7 @@ static double half_ln(const double *ln, size_t n, struct usual usual, double *re
 	return fmax(usual.least_ln, jl_stats_t_quantile(1 - FALSE_ALARMS, usual.n + n - 1) * *ret_sd_ln);
 }
 
-/* How runs of other figures of the same kind differ on this machine: squares about each one's own mean. */
+/* Pooled squares of other figures of the same kind on this machine, about each one's own mean. */
 struct pooled {
 	const struct jl_record *figure;
 	double n, mean, squares;
@@ -330,10 +327,9 @@ static double pooled_variance(const struct jl_record *now, const struct jl_recor
 	return *ret_dof > 0 ? squares / *ret_dof : 0;
 }
 
-/* From five runs on a figure speaks for itself: Student's t on its own spread, to which that of its kind on this machine is added as four
- * more runs at most, and no prior of hosts in general. One healthy run in 2,000 falls below the one range, one in 4,000 below this: below the
- * narrower of both less than one in 1,000, with room for tails. A figure that differs more than the prior says is none of those it was made for: the wider. What may jump between
- * two speeds has a floor. */
+/* From five runs: Student's t on the figure's own spread plus that of its kind on this machine (at most four runs), without the prior. One
+ * healthy run in 2,000 lies below the first range, one in 4,000 below this one: below the narrower of both less than one in 1,000. A figure
+ * that varies more than the prior gets the wider range. Bimodal kinds have a minimum. */
 static void take_own_spread(double *io_half, double *io_sd_ln, const double *ln, size_t n, struct usual usual,
 			    double kind_variance, double kind_dof)
 {
@@ -357,8 +353,7 @@ static void take_own_spread(double *io_half, double *io_sd_ln, const double *ln,
 	}
 }
 
-/* A run that was far off and quiet by its own account may have been of a sick machine: where it is one of many, it does not count.
- * Returns how many are left; the order stays. */
+/* Excludes far outliers that were quiet by their own account: the machine may have had a defect. Returns the number left; keeps the order. */
 static size_t without_strays(double *ln, size_t n, struct usual usual)
 {
 	double sorted[JL_HISTORY_MAX];
@@ -377,7 +372,7 @@ static size_t without_strays(double *ln, size_t n, struct usual usual)
 	return n_left;
 }
 
-/* The middle of the runs, newest first. A decline over many runs does not become what is usual: then that of the older half. */
+/* Middle of the runs, newest first. With a decline over many runs, that of the older half. */
 static double middle_of(const double *ln, size_t n, bool less_is_better, double *ret_drift_frac)
 {
 	double sorted[JL_HISTORY_MAX];
@@ -403,7 +398,7 @@ static double robust_sd(const double *sorted, size_t n)
 	return 1.4826 * jl_stats_median(off, n);
 }
 
-/* Back and forth between quiet runs, not once for good: that would be a change of the machine. */
+/* Detects changes back and forth between quiet runs; a single change is a change of the machine. */
 static bool jumps(const double *ln, size_t n, double *io_worst)
 {
 	double lo = INFINITY, hi = -INFINITY;
@@ -480,8 +475,8 @@ void jl_check_history(struct jl_history *ret_history, const struct jl_record *no
 		h.expect.unproven = h.n < JL_HISTORY_TRUSTED;
 		jl_stats_sort(ln, h.n);
 		if (h.n >= 3)
-			h.spread_ln = fmax(robust_sd(ln, h.n), h.spread_ln); /* NAN does not count */
-		/* what was reached before is no surprise */
+			h.spread_ln = fmax(robust_sd(ln, h.n), h.spread_ln); /* NAN is ignored */
+		/* rates reached before are plausible */
 		h.expect.lo = fmin(h.expect.value * exp(-half), exp(ln[0]));
 		h.expect.hi = fmax(h.expect.value * exp(half), exp(ln[h.n - 1]));
 	}
@@ -499,7 +494,7 @@ enum jl_status jl_check_change(struct jl_change *ret_change, const struct jl_rec
 	c.ratio = a.less_is_better ? b.value / a.value : a.value / b.value;
 	if (spread_ln > 0)
 		c.least = fmax(c.least, expm1(SPREADS * spread_ln));
-	/* without intervals the figures themselves must do */
+	/* without intervals the figures are compared */
 	c.apart = isnan(a.lo95) || isnan(b.lo95) || a.lo95 > b.hi95 || a.hi95 < b.lo95;
 	if (n_a >= SAMPLES_LEAST && n_b >= SAMPLES_LEAST) {
 		double *scratch = jl_arena_array(arena, 2 * (n_a + n_b), sizeof(*scratch));

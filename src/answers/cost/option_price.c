@@ -1,6 +1,5 @@
 /* Catalog prices of a purchase option: rents (of a provider, if named) and card prices. Must not know the workload. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -144,7 +143,7 @@ enum jl_status jl_cost_catalog_price(struct jl_cost_option *o, const struct jl_c
 
 	if (isnan(card.usd))
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "\"%s\" has no price and the catalog knows none; write e.g. \"%s 2200 USD\"", o->name,
+			       "\"%s\" has no price and the catalog has none; write e.g. \"%s 2200 USD\"", o->name,
 			       o->name);
 	o->price = jl_money_from(card.usd * n, JL_USD);
 	o->price_date = card.date;

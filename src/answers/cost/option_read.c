@@ -7,7 +7,6 @@
 
 #include "base/units.h"
 #include "catalog/find.h"
-#include "catalog/place.h"
 #include "catalog/possible.h"
 #include "cost/option.h"
 #include "system/machine.h"
@@ -351,11 +350,10 @@ static enum jl_status find_system(struct jl_cost_option *o, const char *name, co
 	for (const char *rest = len ? strchr(words + len, ' ') : NULL; rest; rest = strchr(rest + 1, ' '))
 		if (!longest_system(&other, &more, rest + 1, cat, arena, &ignored) && other.gpu && o->system.gpu &&
 		    other.gpu != o->system.gpu && strcspn(rest + 1, "0123456789") < more) /* e.g. "workstation" */
-			return jl_fail(
-				err, JL_E_USAGE,
-				"\"%s\" has %s and %s: a machine of several kinds is not in the catalog; write what "
-				"it draws and costs, e.g. \"my machine 5000 USD, watts=1200 W\"",
-				name, o->system.gpu->id, other.gpu->id);
+			return jl_fail(err, JL_E_USAGE,
+				       "\"%s\" mixes %s and %s: such a machine is not in the catalog; give its price "
+				       "and power, e.g. \"my machine 5000 USD, watts=1200 W\"",
+				       name, o->system.gpu->id, other.gpu->id);
 	return len && desktop && o->system.gpu && !o->system.system ? jl_card_possible(o->system.gpu, cat, err) : JL_OK;
 }
 
@@ -375,7 +373,7 @@ static enum jl_status assume_watts(struct jl_cost_option *o, const struct jl_cat
 		W = machine.dev.tdp_W * jl_sys_n_devices(&machine.sys) +
 		    jl_machine_host_W(&machine, jl_sys_n_devices(&machine.sys));
 	if (isnan(W))
-		return jl_fail(err, JL_E_NOTFOUND, "what '%s' draws is not known: say it, e.g. \"%s, watts=450 W\"",
+		return jl_fail(err, JL_E_NOTFOUND, "the power of '%s' is not known: give it, e.g. \"%s, watts=450 W\"",
 			       o->name, o->name);
 	o->active_mW = llround(W * 1000);
 	o->watts_assumed = true;
@@ -449,7 +447,7 @@ static enum jl_status parse_head(struct jl_cost_option *o, char *head, const cha
 		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" must be above zero",
 			       *head ? head : jl_cost_kind_key(o->kind));
 	if (said && amount->micro >= JL_MONEY_MAX)
-		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is absurd: four trillion is the most",
+		return jl_fail(err, JL_E_RANGE, "the price of \"%s\" is too large: at most four trillion",
 			       *head ? head : jl_cost_kind_key(o->kind));
 	snprintf(o->name, sizeof o->name, "%s", *head ? head : jl_cost_kind_key(o->kind));
 	JL_TRY(find_system(o, head, cat, arena, err));
@@ -522,8 +520,8 @@ enum jl_status jl_cost_option_parse(struct jl_cost_option *ret_option, enum jl_c
 		JL_TRY(assume_watts(&o, cat, err));
 	if (kind == JL_COST_OWN && !o.has_system && o.active_mW <= 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "nothing is known of \"%s\": name a system, or say what it uses: \"%s, watts=450 W\"",
-			       o.name, o.name);
+			       "\"%s\" is not known: name a system, or give its power: \"%s, watts=450 W\"", o.name,
+			       o.name);
 	*ret_option = o;
 	return JL_OK;
 }

@@ -40,7 +40,7 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 	const struct jl_prediction *p = &job.p;
 
 	if (!o->has_system) {
-		jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog", o->name);
+		jl_fail(&w->why, JL_E_NOTFOUND, "'%s' is not in the catalog", o->name);
 		return;
 	}
 	req.system = o->system.text;
@@ -48,7 +48,7 @@ static void predict_work(struct jl_cost_work *w, const struct jl_cost_option *o,
 		return;
 	if (isnan(p->run_s.value)) {
 		jl_fail(&w->why, JL_E_USAGE,
-			"how long the run is was not said: give --tokens, --samples or --steps-per-epoch");
+			"the length of the run is missing: give --tokens, --samples or --steps-per-epoch");
 		return;
 	}
 	if (p->room == JL_ROOM_NONE) {

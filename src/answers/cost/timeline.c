@@ -226,7 +226,7 @@ enum jl_status jl_machine_bill_make(struct jl_machine_bill *ret_bill, const stru
 	const int year = jl_date_civil(s->start_day).year;
 
 	if (o->active_mW <= 0)
-		return jl_fail(err, JL_E_NOTFOUND, "what '%s' draws is not known: say it, e.g. \"%s, watts=450 W\"",
+		return jl_fail(err, JL_E_NOTFOUND, "the power of '%s' is not known: give it, e.g. \"%s, watts=450 W\"",
 			       o->name, o->name);
 	for (int m = 1; m <= 12; m++) {
 		struct jl_machine_bill_month *row = &bill.months[m - 1];

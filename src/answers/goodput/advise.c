@@ -1,27 +1,27 @@
-/* Changes that would save most, each computed anew, and the same job at other sizes. */
+/* Changes that would save the most time, each recomputed, and the same job at other sizes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "goodput/goodput.h"
 
-#define LEAST_FRAC 0.0005 /* of the elapsed time: less is left out */
+#define LEAST_FRAC 0.0005 /* of the elapsed time; smaller savings are omitted */
 
 #define GROUP_FRAC 0.125 /* of the job */
 
 #define LEMON_FRAC                                                                                                     \
-	0.5 /* of the stops that take a node out: those of the 5 % of nodes that fail most (catalog: lablup-b200) */
+	0.5 /* of the failures that take a node out: caused by the 5 % of nodes that fail most (catalog: lablup-b200) */
 
-/* A change: one number of the setting times something, a choice where it is one of `from` (bits), more than that, or, where none of them is said, as
- * many spares as are enough. One that changes nothing saves nothing and is left out. */
+/* A change multiplies one number of the setting, sets a choice where it is one of `from` (bits), or, with neither, adds enough spares. Changes
+ * without effect are omitted. */
 struct idea {
 	const char *key;
 	const char *en;
-	size_t field, choice; /* of a double, of an enum; 0: neither */
+	size_t field, choice; /* offset of a double, of an enum; 0: none */
 	double times;
 	unsigned from, to;
 	void (*change)(struct jl_goodput_setting *s, double *rate_hz);
-	bool always; /* said where it saves nothing too */
+	bool always; /* listed even if it saves nothing */
 };
 
 static double waits_frac(const struct jl_goodput_setting *setting, double rate_hz, int n_spares)
@@ -34,7 +34,7 @@ static double waits_frac(const struct jl_goodput_setting *setting, double rate_h
 	return p.frac[JL_CAUSE_WAIT];
 }
 
-/* The fewest with which waiting for a node takes less than what is left out, beside what no spare takes away. */
+/* Fewest spares with which waiting for a node takes less than LEAST_FRAC, apart from what spares cannot avoid. */
 static int enough_spares(const struct jl_goodput_setting *s, double rate_hz)
 {
 	const int most = (int)fmin(2 * s->n_nodes + 64, 1e6);
@@ -74,7 +74,7 @@ static void no_lemons(struct jl_goodput_setting *s, double *rate_hz)
 	*rate_hz *= 1 - LEMON_FRAC * s->node_frac;
 }
 
-/* A failed link slows exchanges down until it is repaired and stops nothing. */
+/* A failed link slows communication until it is repaired; it stops nothing. */
 static void fewer_rails(struct jl_goodput_setting *s, double *rate_hz)
 {
 	const double down = 1 - exp(-*rate_hz * s->link_frac * s->repair_s);
@@ -83,7 +83,7 @@ static void fewer_rails(struct jl_goodput_setting *s, double *rate_hz)
 	s->straggle_frac += s->exchange_frac * down / fmax(1, s->per_node - 1);
 }
 
-/* Where states are cut over all of the job the others go back to the checkpoint, as with a swap: nothing is gained. */
+/* With states split over the whole job, the other replicas return to the checkpoint, as with a swap: no gain. */
 static void others_go_on(struct jl_goodput_setting *s, double *rate_hz)
 {
 	(void)rate_hz;
@@ -91,7 +91,7 @@ static void others_go_on(struct jl_goodput_setting *s, double *rate_hz)
 		s->recovery = JL_RECOVERY_ELASTIC;
 }
 
-/* HSDP, where memory has room for it; the step stays as it was. */
+/* HSDP, where memory suffices; the step time is unchanged. */
 static void groups_go_on(struct jl_goodput_setting *s, double *rate_hz)
 {
 	(void)rate_hz;
@@ -138,7 +138,7 @@ static int by_saving(const void *a, const void *b)
 {
 	const struct jl_goodput_help *x = a, *y = b;
 
-	if (isnan(x->saved_s)) /* nothing is known but what is effective then */
+	if (isnan(x->saved_s)) /* only the effective share is known */
 		return (x->effective_frac < y->effective_frac) - (x->effective_frac > y->effective_frac);
 	return (x->saved_s < y->saved_s) - (x->saved_s > y->saved_s);
 }
@@ -148,8 +148,8 @@ static double goodput_of(const struct jl_goodput_point *p)
 	return p->frac[JL_CAUSE_USEFUL];
 }
 
-/* Elapsed time is that of the plain run over the useful share; of 30 days the work that they hold takes less. Of a job that makes no progress only
- * what would be effective is known. */
+/* Elapsed time is the plain run over the useful share; a window of 30 days holds proportionally less work. For a job without progress only the
+ * effective share is known. */
 static void weigh_idea(struct jl_goodput *g, const struct idea *idea)
 {
 	const double usdps = g->job->prediction.rent.usdps;
@@ -192,7 +192,7 @@ static void weigh_idea(struct jl_goodput *g, const struct idea *idea)
 	g->n_helps++;
 }
 
-/* At the upper end of what failures may be; where nothing is left of the time there, at the median. */
+/* Uses the upper end of the failure rate, or the median where no useful time is left at the upper end. */
 static double upper_hz(const struct jl_goodput *g)
 {
 	const double hz = g->failures_per_day.hi / 86400;

@@ -7,9 +7,9 @@
 #include "catalog/find.h"
 
 #define HOUR_S     3600.0
-#define FLOOR_FRAC 0.6  /* of the clock: below, the voltage falls no further and power goes with the clock alone */
+#define FLOOR_FRAC 0.6  /* of the clock: below this the voltage is constant and power is proportional to the clock */
 #define LEAST_FRAC 0.05 /* share of dynamic power below which nothing runs */
-#define DETOUR     2.0  /* dragonfly: traffic between few pairs of groups goes by way of a third */
+#define DETOUR     2.0  /* dragonfly: traffic between few group pairs takes a path through a third group */
 
 const char *const jl_grids[] = { "korea",  "usa",   "france", "germany", "sweden",    "norway", "finland", "uk",
 				 "canada", "japan", "china",  "india",   "singapore", "taiwan", NULL };
@@ -24,7 +24,7 @@ struct jl_campus_ask jl_campus_ask_empty(void)
 	return (struct jl_campus_ask){ NAN, NAN, NAN, JL_UNSET, NAN, NAN, NAN, false };
 }
 
-/* Power above idle goes with the cube of the clock (frequency and the square of a voltage that falls with it). */
+/* Power above idle is proportional to the cube of the clock (frequency times voltage squared). */
 static double clock_of(double power_frac)
 {
 	const double clock = cbrt(power_frac);
@@ -120,8 +120,8 @@ static void weigh_rent(struct jl_campus *campus, const struct jl_campus_ask *ask
 
 /* --- fabrics */
 
-/* Rates left to rings and to exchanges of all with all, where a pod has so many hosts of `nodes`. A ring in the order of pods leaves each pod
- * once; of hosts anywhere, and of an exchange of all with all, the share outside the pod does. */
+/* Bandwidth left for rings and for all-to-all when a pod holds `nodes` hosts. A ring in pod order leaves each pod once; with scattered hosts
+ * and for all-to-all, the share of traffic outside the pod does. */
 struct rates {
 	double ring, all;
 };
@@ -139,7 +139,7 @@ static struct rates rates_of(enum jl_fabric_kind kind, double nodes, double pod,
 	}
 }
 
-/* The job on `times` as many hosts: as many replicas more, as many samples for each GPU. */
+/* The job on `times` as many hosts: as many more replicas, with the same samples per GPU. */
 static void grow(struct jl_case *c, double times, struct rates rates)
 {
 	struct jl_link *inter = &c->machine.fabric.inter;

@@ -12,8 +12,8 @@ double jl_spent_sum(const struct jl_spent *spent)
 	return spent->useful + spent->checkpoint + spent->lost + spent->down + spent->restart + spent->planned;
 }
 
-/* Laplace transform at `kill_hz` of the exposed time that a segment of `length_s` takes with restarts: the probability that no other
- * failure, of that rate, comes first. */
+/* Laplace transform at `kill_hz` of the exposed time of a segment of `length_s` with restarts: the probability that no failure of that other
+ * rate happens first. */
 static double survives_ln(double rate_hz, double kill_hz, double length_s, double restart_s)
 {
 	const double both_hz = rate_hz + kill_hz;
@@ -39,7 +39,8 @@ static struct passed pass_store(const struct jl_cycle *c)
 				.stalled_s = l->stall_s };
 }
 
-/* The store's segment is n segments of copies in memory; failures that those survive repeat one of them, the others the whole. */
+/* A store segment consists of n segments of in-memory copies; failures that these survive repeat one of them, other failures the whole
+ * segment. */
 static struct passed pass_memory(const struct jl_cycle *c)
 {
 	const struct jl_level *m = &c->memory, *s = &c->store;
@@ -55,7 +56,7 @@ static struct passed pass_memory(const struct jl_cycle *c)
 				.stalled_s = n * stall_s };
 }
 
-/* Exposed time of a restart that may fail itself. */
+/* Exposed time of a restart that can itself fail. */
 static double restarting_s(double rate_hz, double restart_s)
 {
 	return rate_hz > 0 ? -expm1(-rate_hz * restart_s) / rate_hz : restart_s;
@@ -146,14 +147,14 @@ void jl_cycle_tune(struct jl_cycle *cycle, double step_s, double most_s)
 
 /* --- spare nodes, stragglers */
 
-/* Failures come only while the job runs, that is while at most `n_spares` nodes are out; with one more it waits for the first repair. A
- * failure finds all spares out as often as a call finds n lines busy (Erlang B). */
+/* Failures happen only while the job runs, that is while at most `n_spares` nodes are out; with one more out the job waits for the first
+ * repair. The probability that a failure finds all spares out is Erlang's B formula. */
 double jl_spares_wait_s(int n_spares, double load, double repair_s)
 {
 	const double n = n_spares;
 	double busy = 1;
 
-	/* as many out as spares, or more, is less likely than this (Chernoff): the default on large systems */
+	/* more nodes out than spares is less likely than this (Chernoff bound): the default on large systems */
 	if (n > load && (!(load > 0) || n * log(n / load) - n + load > 28))
 		return 0;
 	for (int k = 1; k <= n_spares && busy > 1e-12; k++)
@@ -161,7 +162,7 @@ double jl_spares_wait_s(int n_spares, double load, double repair_s)
 	return busy * repair_s / (n_spares + 1);
 }
 
-/* The mean of what a Poisson number of `load` has beyond n. */
+/* Expected excess of a Poisson variable of mean `load` over n. */
 double jl_spares_missing(int n_spares, double load)
 {
 	const double n = n_spares, wide = 40 + 12 * sqrt(load);

@@ -9,11 +9,11 @@
 #define DAY_S        86400.0
 #define MONTH_S      (30 * DAY_S)
 #define DRAWS        1001
-#define RUNS         501 /* the same, of how long the run takes */
+#define RUNS         501 /* as above, for the run time */
 #define SEED         48
-#define EVENTS       30    /* failures of a run that are drawn one by one */
-#define SLOT_EVENTS  20000 /* failures in a slot of the calendar: with more it is not drawn */
-#define SEEN_HALF_LN 0.03  /* of a run whose steps were seen: half an 80 % interval */
+#define EVENTS       30    /* failures of a run that are drawn individually */
+#define SLOT_EVENTS  20000 /* failures in a calendar slot above which they are not drawn */
+#define SEEN_HALF_LN 0.03  /* of a run with observed steps: half of an 80 % interval */
 #define Z80          1.2815515655446004
 
 struct jl_goodput_ask jl_goodput_ask_empty(void)
@@ -62,7 +62,7 @@ static double spread(struct jl_draws *draws, double half_ln)
 	return exp(jl_draw_normal(draws) / Z80 * half_ln);
 }
 
-/* One setting that may be true. The interval stays as it was planned. */
+/* One possible setting. The planned interval stays. */
 static double draw_point(struct jl_goodput_point *ret_point, const struct jl_goodput_setting *setting,
 			 const struct jl_rates *rates, const struct unsure *unsure, struct jl_draws *draws)
 {
@@ -79,7 +79,7 @@ static double draw_point(struct jl_goodput_point *ret_point, const struct jl_goo
 	return rate_hz;
 }
 
-/* The interval that is planned at the median rate. */
+/* The interval planned at the median rate. */
 static struct jl_goodput_setting planned(const struct jl_goodput_setting *setting, const struct jl_goodput_point *at)
 {
 	struct jl_goodput_setting s = *setting;
@@ -163,8 +163,8 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 		jl_note_add(notes, "site", "hosts without GPUs: no failure rates of such jobs are published");
 }
 
-/* Of the job, one group of ranks that holds all states: a replica, or those that states or experts are cut over. Where that is all of the job a
- * replica still fails alone, and the others lack what it held. */
+/* One group of ranks that holds all states: a replica, or the ranks over which states or experts are split. Where that is the whole job, a
+ * replica still fails alone and the others lose its part. */
 static void set_replicas(struct jl_goodput_setting *s, const struct jl_plan *plan)
 {
 	const double ranks = fmax(1, plan->dp * plan->cp), cut = plan->shard > 0 ? plan->shard : ranks;
@@ -186,7 +186,7 @@ static void job_setting(struct jl_goodput_setting *s, const struct jl_catalog *c
 	s->exchange_frac = (step->tp_s + step->cp_s + step->ep_s + step->dp_s + step->send_s) / step->step_s;
 }
 
-/* What is given or was seen, for any size; spares are given as a share of the nodes. */
+/* Values given or observed, for any size; spares are a share of the nodes. */
 static void take_given(struct jl_goodput_setting *s, const struct jl_goodput_ask *ask, const struct jl_catalog *cat,
 		       double own_nodes)
 {
@@ -203,13 +203,13 @@ static void take_given(struct jl_goodput_setting *s, const struct jl_goodput_ask
 		s->straggle_frac = fmax(0, ask->jitter_frac * jl_slowest_of(s->n_nodes) -
 						   jl_figure(cat, "straggler-jitter") * known);
 	}
-	if (ask->seen && isnan(ask->jitter_frac)) /* its steps have what slow nodes take; beyond are stalls */
+	if (ask->seen && isnan(ask->jitter_frac)) /* observed steps include slow nodes; stalls are separate */
 		s->straggle_frac = (ask->seen->stall_s + ask->seen->warmup_s) / ask->seen->useful_s;
 	s->straggle_frac += s->exchange_frac * jl_given_or(ask->congestion_frac, 0);
 	s->store_Bps = jl_given_or(ask->store_Bps, s->store_Bps);
 }
 
-/* Each of 8 groups holds what all of the job held before. */
+/* Each of 8 groups holds what the whole job held before. */
 static bool groups_fit(const struct jl_prediction *p, const struct jl_plan *plan)
 {
 	const struct jl_memory *m = &p->memory;
@@ -277,11 +277,11 @@ enum jl_status jl_goodput_take_log(struct jl_job *io_job, struct jl_goodput_ask 
 	io_ask->interval_s = jl_given_or(io_ask->interval_s, spent->interval_steps * step_s);
 	io_ask->stall_s = spent->stall_each_s;
 	if (spent->n_restarts && spent->restart_s > 0 && isnan(io_ask->restart_s)) {
-		/* from the last step to the next one: detection and loading are in it */
+		/* from the last step to the next: includes detection and loading */
 		io_ask->detect_s = 0;
 		io_ask->load_Bps = INFINITY;
 		io_ask->restart_s = spent->restart_s / (double)spent->n_restarts;
-		io_ask->repair_s = jl_given_or(io_ask->repair_s, 0); /* as is waiting for a node */
+		io_ask->repair_s = jl_given_or(io_ask->repair_s, 0); /* includes waiting for a node */
 	}
 	return JL_OK;
 }
@@ -306,7 +306,7 @@ static enum jl_status read_rates(struct jl_goodput *g, const struct jl_catalog *
 
 /* --- the run */
 
-/* The plain run as one that may be true: its own interval. */
+/* The plain run as one possible value from its interval. */
 static double draw_plain_s(const struct jl_goodput *g, struct jl_draws *draws)
 {
 	const struct jl_estimate *run_s = &g->run_s;
@@ -317,8 +317,8 @@ static double draw_plain_s(const struct jl_goodput *g, struct jl_draws *draws)
 	return run_s->value * pow(z > 0 ? run_s->hi / run_s->value : run_s->value / run_s->lo, z);
 }
 
-/* Draws one run with random failures. Many of them add up to a normal distribution, so that 100,000 GPUs take no longer than 1,000; few are drawn
- * one by one. */
+/* Simulates one run with random failures. Large numbers of failures are approximated by a normal distribution, so that 100,000 GPUs take no
+ * longer than 1,000; small numbers are drawn individually. */
 static double draw_elapsed_s(const struct jl_goodput *g, const struct jl_goodput_setting *fixed,
 			     const struct unsure *unsure, struct jl_draws *draws)
 {
@@ -386,7 +386,7 @@ struct jl_elapsed jl_goodput_elapsed(const struct jl_catalog *cat, const struct 
 	return e;
 }
 
-/* At the median rate, long enough for 10,000 failures: what the closed form says, by another way. */
+/* A simulation at the median rate, long enough for 10,000 failures: checks the closed form. */
 static double simulate(const struct jl_goodput_point *p, double planned)
 {
 	struct jl_draws draws = { SEED };
@@ -399,7 +399,7 @@ static double simulate(const struct jl_goodput_point *p, double planned)
 	return run.spent.useful / jl_spent_sum(&run.spent) / (1 + planned);
 }
 
-/* One run drawn at the median rate, day by day or in slots of a length that people count in. */
+/* One run at the median rate, day by day or in slots of a usual length. */
 static void draw_calendar(struct jl_goodput *g)
 {
 	static const double slots_s[] = {
@@ -444,7 +444,7 @@ static void account(struct jl_goodput *g)
 	g->rent_usd = elapsed_s * gpus * p->rent.usdps + g->spare_usd;
 }
 
-/* What a failure of a kind costs differs by the time until it is found and by whether a node must be replaced. */
+/* The cost of a failure depends on its kind: detection time, and whether a node must be replaced. */
 static void account_kinds(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask)
 {
 	const double usdps = g->job->prediction.rent.usdps;
@@ -544,7 +544,7 @@ static void weigh_point(struct jl_goodput *g, const struct unsure *unsure)
 	g->progresses = g->point.frac[JL_CAUSE_USEFUL] > JL_GOODPUT_LEAST_FRAC;
 }
 
-/* A log that names no checkpoints has what they hold the job for among its stalls. */
+/* In a log without named checkpoints their time is counted among the stalls. */
 static bool has_checkpoints_as_stalls(const struct jl_goodput_ask *ask)
 {
 	return ask->seen && !ask->seen->n_checkpoints && isnan(ask->jitter_frac);

@@ -32,7 +32,7 @@ const struct jl_cause_info jl_causes[JL_N_CAUSE] = {
 	[JL_CAUSE_THROTTLE] = { "throttle", JL_N("clocks under the power cap") },
 };
 
-/* Of a writer that works beside the job. */
+/* Lag of a writer that runs beside the job. */
 static double plain_write_s(const struct jl_goodput_setting *s)
 {
 	return s->save_s + s->checkpoint_B / s->store_Bps;
@@ -59,7 +59,8 @@ static bool is_elastic(const struct jl_goodput_setting *s)
 	return s->recovery == JL_RECOVERY_ELASTIC && s->replica_frac < 1;
 }
 
-/* Replicas that go on are a copy of the states that is a step old and costs nothing; what stops all of them goes back to storage. */
+/* With elastic recovery the remaining replicas are a copy of the states, one step old and free; failures that stop all replicas return to
+ * storage. */
 static void go_on(struct jl_cycle *c, const struct jl_goodput_setting *s)
 {
 	c->memory_frac = s->one_frac;
@@ -97,13 +98,13 @@ static struct jl_cycle cycle_of(const struct jl_goodput_setting *s, double rate_
 		(p->copies ? &c.memory : &c.store)->work_s = fmax(s->step_s, fmin(s->interval_s, s->most_s));
 	if (s->checkpoint == JL_CHECKPOINT_MEMORY)
 		c.store.work_s = fmax(DAY_S, c.memory.work_s);
-	/* a store that is still writing takes no other checkpoint */
+	/* a store that is still writing accepts no other checkpoint */
 	c.store.work_s = fmax(c.store.work_s, c.store.lag_s - c.store.stall_s);
 	return c;
 }
 
-/* A failure that finds all spares out waits for a node. Replicas that go on lack what the failed one does, until its nodes are back and it has
- * started again. */
+/* A failure that finds all spares out waits for a node. Elastic replicas run without the failed one until its nodes are back and it has
+ * restarted. */
 static double wait_s(const struct jl_goodput_setting *s, double rate_hz)
 {
 	const double load = rate_hz * s->node_frac * s->repair_s;
@@ -125,7 +126,7 @@ void jl_goodput_point(struct jl_goodput_point *ret_point, const struct jl_goodpu
 	p.copies = !p.goes_on && (s->checkpoint == JL_CHECKPOINT_MEMORY || s->checkpoint == JL_CHECKPOINT_TIERED);
 	p.cycle = cycle_of(s, rate_hz, &p);
 	const struct jl_spent spent = jl_cycle_spent(&p.cycle);
-	const double planned = s->planned_hz * p.planned_s; /* of the time without them */
+	const double planned = s->planned_hz * p.planned_s; /* share of the time without planned stops */
 	const double share = 1 / (1 + planned);
 	const double waiting = p.cycle.down_s > 0 ? p.wait_s / p.cycle.down_s : 0;
 	const double slow = 1 + s->straggle_frac + s->throttle_frac; /* of a step */

@@ -10,7 +10,7 @@
 #define GPUS_OF_NODE 8.0
 #define DRAWS        4001
 #define SEED         48
-#define LEARN_MOST   1000 /* failures counted: with more, other sites say nothing */
+#define LEARN_MOST   1000 /* failures counted, above which other sites are ignored */
 #define LEARN_POINTS 8000
 
 const struct jl_failure_info jl_failures[JL_N_FAILURE] = {
@@ -61,7 +61,8 @@ static struct jl_rates unknown(const struct jl_catalog *cat)
 	return rates;
 }
 
-/* Sites as draws from one log-normal population, each counted once: a further one is a Student t around their mean. */
+/* Sites are draws from one log-normal population, each counted once; the predictive distribution of a further site is a Student t around their
+ * mean. */
 enum jl_status jl_rates_pool(struct jl_rates *ret_rates, const struct jl_catalog *cat, const char *leave_out,
 			     struct jl_err *err)
 {
@@ -110,7 +111,7 @@ enum jl_status jl_rates_site(struct jl_rates *ret_rates, const struct jl_catalog
 	return JL_OK;
 }
 
-/* Nodes of `per_node` GPUs, as nodes of 8. */
+/* Nodes of `per_node` GPUs, in nodes of 8. */
 static double as_nodes(const struct jl_rates *rates, double per_node)
 {
 	return rates->gpu_frac * per_node / GPUS_OF_NODE + 1 - rates->gpu_frac;
@@ -127,7 +128,7 @@ void jl_rates_own(struct jl_rates *io_rates, double n_failures, double window_s,
 	io_rates->n_sites = 0;
 }
 
-/* Other sites are a Student t of the logarithm, whose wide tails let a job differ from all of them; counts are Poisson. */
+/* Prior from other sites: Student t of the logarithm, whose wide tails allow a very different job; likelihood of the counts: Poisson. */
 void jl_rates_learn(struct jl_rates *io_rates, double n_failures, double window_s, double n_nodes, double per_node)
 {
 	const struct jl_rate prior = io_rates->node;
@@ -183,7 +184,7 @@ static double draw_rate(const struct jl_rate *rate, struct jl_draws *draws)
 {
 	double z;
 
-	if (!isnan(rate->n_failures)) /* Jeffreys' prior: half a failure more */
+	if (!isnan(rate->n_failures)) /* Jeffreys' prior: adds half a failure */
 		return jl_draw_gamma(draws, rate->n_failures + 0.5) / rate->window_days;
 	if (!(rate->sd_ln > 0))
 		return rate->per_day;

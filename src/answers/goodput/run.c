@@ -1,4 +1,4 @@
-/* One run of the process of cycle.h, failure by failure: what happens between two failures is counted, not stepped through. */
+/* One run of the process of cycle.h, failure by failure: the time between two failures is computed, not simulated step by step. */
 #include <math.h>
 
 #include "goodput/cycle.h"
@@ -60,13 +60,13 @@ static void mark_part(struct jl_calendar *cal, double *io_at_s, double time_s, c
 		slot->restart += share * of->restart;
 		slot->planned += share * of->planned;
 		cal->n = k + 1;
-		if (!(next_s > at_s)) /* a slot is finer than numbers are */
+		if (!(next_s > at_s)) /* the slot is smaller than the floating-point resolution */
 			break;
 		at_s = next_s;
 	}
 }
 
-/* `time_s` from `*io_at_s` on, in parts as `of` has them, with the planned stops that fall into it. */
+/* Adds `time_s` from `*io_at_s` on, split as `of`, with the planned stops inside it. */
 static void mark(struct jl_calendar *cal, double *io_at_s, double time_s, struct jl_spent of)
 {
 	static const struct jl_spent stop = { .planned = 1 };
@@ -85,7 +85,7 @@ static void mark(struct jl_calendar *cal, double *io_at_s, double time_s, struct
 	cal->since_s += time_s;
 }
 
-/* The last useful and stalled seconds before `at_s` turn out to be lost. */
+/* Moves the last useful and stalled seconds before `at_s` to lost time. */
 static void unmark(struct jl_calendar *cal, double at_s, double useful_s, double stalled_s)
 {
 	for (size_t k = cal && at_s > 0 ? (size_t)fmin(at_s / cal->slot_s, JL_CALENDAR_MAX - 1) + 1 : 0; k-- > 0;) {
@@ -102,14 +102,14 @@ static void unmark(struct jl_calendar *cal, double at_s, double useful_s, double
 
 /* --- a run */
 
-/* Positions count segments of the finer level: copies in memory where there are any, else the store's. */
+/* Positions count segments of the finer level: in-memory copies where they exist, else checkpoints in the store. */
 struct state {
 	const struct jl_cycle *c;
 	double segment_s, work_s, stall_s; /* of one segment */
 	double per_store;                  /* segments from one checkpoint of the store to the next */
 	double lag_s, store_lag_s;
 	double at, stored; /* progress of the job; progress in storage */
-	double needed;     /* segments of the run, the last one perhaps in part */
+	double needed;     /* segments of the run; the last one may be partial */
 };
 
 static struct state begin(const struct jl_run_in *in)
@@ -130,13 +130,13 @@ static struct state begin(const struct jl_run_in *in)
 	return s;
 }
 
-/* Segments whose checkpoint can be used `up_s` after the job went on. */
+/* Segments with a usable checkpoint `up_s` after the job resumed. */
 static double usable(double up_s, double lag_s, double segment_s)
 {
 	return up_s >= lag_s ? floor((up_s - lag_s) / segment_s) : 0;
 }
 
-/* The job computed for `up_s` and failed: what is kept. A run that ends early keeps the segments that it ended. */
+/* Progress kept when the job fails after `up_s`. A run that ends early keeps its completed segments. */
 static void fail_after(struct state *s, double up_s, bool deep, struct jl_spent *spent, struct jl_calendar *cal,
 		       double *io_at_s)
 {
@@ -159,7 +159,7 @@ static void fail_after(struct state *s, double up_s, bool deep, struct jl_spent 
 		     (struct jl_spent){ .useful = s->work_s, .checkpoint = s->stall_s });
 		mark(cal, io_at_s, up_s - gone * s->segment_s, (struct jl_spent){ .lost = 1 });
 	}
-	/* useful and stalled time of what has to be done again was counted when it was done */
+	/* useful and stalled time of repeated work was counted the first time */
 	spent->useful += (back - s->at) * s->work_s;
 	spent->checkpoint += (back - s->at) * s->stall_s;
 	spent->lost += up_s - (back - s->at) * s->segment_s;
@@ -172,7 +172,7 @@ void jl_cycle_run(struct jl_run_out *ret_run, const struct jl_run_in *in, struct
 	struct jl_run_out run = { .n_failures = 0 };
 	struct state s = begin(in);
 	double elapsed_s = 0, restart_s = 0, at_s = 0;
-	bool deep = false; /* the last failure: nothing is left in memory */
+	bool deep = false; /* the last failure destroyed the in-memory copies */
 
 	while (elapsed_s < in->most_s) {
 		const double until_s = c->rate_hz > 0 ? -log(jl_draw_uniform(draws)) / c->rate_hz : INFINITY;

@@ -12,7 +12,7 @@
 static enum jl_status bad_value(const struct jl_yaml *node, struct jl_err *err)
 {
 	return jl_fail_at(err, JL_E_PARSE, &node->where,
-			  "value: '%.60s' is no figure; write e.g. 5.67 h, ~1.7x, 0.4..0.6 s, >=20 %%", node->text);
+			  "value: '%.60s' is not a figure; write e.g. 5.67 h, ~1.7x, 0.4..0.6 s, >=20 %%", node->text);
 }
 
 static int decimals(const char *text, size_t len)

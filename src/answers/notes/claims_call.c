@@ -155,13 +155,13 @@ static enum jl_status want_number(const struct jl_val *arg, struct jl_err *err)
 
 	if (jl_dim_none(&arg->dim))
 		return JL_OK;
-	return jl_fail(err, JL_E_UNIT, "a plain number is wanted, not one in %s", jl_dim_text(unit, &arg->dim));
+	return jl_fail(err, JL_E_UNIT, "a plain number is required, not one in %s", jl_dim_text(unit, &arg->dim));
 }
 
 static enum jl_status want_count(const struct jl_val *arg, struct jl_err *err)
 {
 	JL_TRY(want_number(arg, err));
-	return arg->v >= 2 && arg->v <= 1e7 ? JL_OK : jl_fail(err, JL_E_RANGE, "2 to 10000000 of them are wanted");
+	return arg->v >= 2 && arg->v <= 1e7 ? JL_OK : jl_fail(err, JL_E_RANGE, "2 to 10000000 of them are required");
 }
 
 static enum jl_status round_up(struct jl_val *ret_val, const struct jl_val *args, size_t n, struct jl_err *err)

@@ -142,9 +142,9 @@ static enum jl_status unknown_name(struct parser *p, const char *name)
 	for (size_t i = 0; i < p->scope->n_inputs; i++)
 		names[i] = p->scope->inputs[i].name;
 	if (jl_near_rank(name, names, p->scope->n_inputs, &near, 1))
-		return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; did you mean %.60s?", name,
-			       names[near]);
-	return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is no input and no unit; name it under inputs:", name);
+		return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is neither an input nor a unit; did you mean %.60s?",
+			       name, names[near]);
+	return jl_fail(p->err, JL_E_NOTFOUND, "'%.60s' is neither an input nor a unit; name it under inputs:", name);
 }
 
 static enum jl_status named(struct jl_val *ret_val, struct parser *p)
@@ -263,11 +263,11 @@ static enum jl_status read_input(struct jl_expr_scope *scope, const struct jl_ya
 	struct jl_val unit;
 
 	if (node->kind != JL_YAML_TEXT)
-		return jl_fail_at(err, JL_E_PARSE, &node->where, "inputs: %s: one value is wanted, e.g. 1.06 s",
+		return jl_fail_at(err, JL_E_PARSE, &node->where, "inputs: %s: one value is required, e.g. 1.06 s",
 				  node->key);
 	if (name_len(node->key) != strlen(node->key) || jl_unit_value(&unit, node->key, strlen(node->key)))
 		return jl_fail_at(err, JL_E_PARSE, &node->where,
-				  "inputs: '%.60s' is no name (letters, digits, _; not a unit)", node->key);
+				  "inputs: '%.60s' is not a name (letters, digits, _; not a unit)", node->key);
 	if ((status = jl_expr_eval(&in->val, scope, node->text, &inner)))
 		return jl_fail_from(err, status, &node->where, &inner, "inputs: %s: {}", node->key);
 	in->name = node->key;

@@ -27,8 +27,8 @@ static enum jl_status choose(struct jl_val *ret_val, const struct jl_call *call,
 		if (strcmp(results[i].name, call->field) != 0)
 			continue;
 		if (isnan(e->value))
-			return jl_fail(err, JL_E_ABSENT, "%s(%.60s) gives no %s: what it needs was not said",
-				       call->name, call->args[0], call->field);
+			return jl_fail(err, JL_E_ABSENT, "%s(%.60s) gives no %s: an input is missing", call->name,
+				       call->args[0], call->field);
 		*ret_val = jl_val_range(e->value, isnan(e->lo) ? e->value : e->lo, isnan(e->hi) ? e->value : e->hi,
 					results[i].kind, true);
 		return JL_OK;

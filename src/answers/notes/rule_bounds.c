@@ -358,11 +358,10 @@ static void check_allreduce(struct jl_audit_note *note, const struct jl_line *li
 		jl_fig_range_text(said->estimate, note, f, as * e.lo, as * e.hi);
 		said->beside = inside && (f->lo > as * e.hi || f->hi < as * e.lo);
 		if (said->beside)
-			jl_audit_finding_explain(
-				said,
-				"jeoul expects %s there (80 %% interval); this is just beside it, as one "
-				"run in five is",
-				said->estimate);
+			jl_audit_finding_explain(said,
+						 "jeoul expects %s there (80 %% interval); this is just outside it, as "
+						 "is one run in five",
+						 said->estimate);
 		else
 			jl_audit_finding_explain(said, "jeoul expects %s there (80 %% interval)", said->estimate);
 	}
@@ -433,7 +432,8 @@ static void check_both_ways(struct jl_audit_note *note, uint32_t l, int32_t fig)
 		return;
 	jl_fig_text(said->estimate, note, f, one, 0);
 	said->source = e->gpus[0]->source;
-	jl_audit_finding_explain(said, "the sum of both directions beside PCIe's one: one way it is %s",
+	jl_audit_finding_explain(said,
+				 "the sum of both directions, compared with PCIe's one-way rate: one way it is %s",
 				 said->estimate);
 }
 

@@ -213,7 +213,7 @@ static bool check_room(struct jl_audit_note *note, const struct jl_line *line, u
 		return false;
 	said = jl_finding_on_figure(note, JL_AUDIT_WRONG, "bound", (int32_t)i);
 	if (said)
-		jl_audit_finding_explain(said, "more than the %s that it is said to fit in", JL_QUOTE(note, b));
+		jl_audit_finding_explain(said, "more than the stated %s that it should fit in", JL_QUOTE(note, b));
 	return said != NULL;
 }
 

@@ -158,14 +158,13 @@ static void differs(struct jl_audit_note *note, struct jl_sheet *s, const struct
 		jl_audit_finding_explain(said, "line %u says %s; %d other rows say the same in both places", line,
 					 JL_QUOTE(note, g), rel->n_ok);
 	} else if (b.other < 0 || !(b.other_value > 0)) {
-		jl_audit_finding_explain(said, "%.160s, as %d other rows have it, gives %s", form, rel->n_ok,
+		jl_audit_finding_explain(said, "%.160s, as in %d other rows, gives %s", form, rel->n_ok,
 					 said->premises);
 	} else {
 		const struct jl_figure *g = &note->figures[s->fig[row][b.other]];
 
 		jl_audit_finding_explain(
-			said,
-			"%.120s, as %d other rows have it, does not hold: it gives %s here, or %s where %s stands",
+			said, "%.120s, as in %d other rows, does not hold: it gives %s here, or %s in place of %s",
 			form, rel->n_ok, said->premises, jl_fig_text(other, note, g, b.other_value, 0),
 			JL_QUOTE(note, g));
 	}

@@ -254,8 +254,9 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 
 	if (way->plan.tp * way->plan.cp > 1 && jl_plan_at_odds(way, way->framework, way->plan.zero))
 		jl_note_add(&way->notes, "parallel",
-			    "Megatron-FSDP beside slices: Megatron-LM warns of it before Blackwell, since they want "
-			    "different CUDA_DEVICE_MAX_CONNECTIONS; slices are not overlapped here");
+			    "Megatron-FSDP with tensor or context parallelism: Megatron-LM warns about it before "
+			    "Blackwell, since they need different CUDA_DEVICE_MAX_CONNECTIONS; tensor parallel "
+			    "communication is not overlapped here");
 	if (!site->has_usual || was->global_batch != way->global_batch)
 		return;
 	changed_word(text, "", jl_dtype_name(was->shard.dtype), jl_dtype_name(way->shard.dtype));
@@ -279,11 +280,12 @@ void jl_plan_note_changes(struct jl_case *way, const struct jl_plan_site *site, 
 		    jl_part_s(&site->usual.prediction.step, most) - jl_part_s(&prediction->step, most))
 			most = i;
 	if (!*text)
-		jl_note_add(&way->notes, "parallel", "as 'jeoul predict' runs it: nothing searched is faster");
+		jl_note_add(&way->notes, "parallel",
+			    "the defaults of 'jeoul predict': the search found nothing faster");
 	else if (site->usual.prediction.room == JL_ROOM_NONE)
-		jl_note_add(&way->notes, "parallel", "against 'jeoul predict', which does not fit: %s", text);
+		jl_note_add(&way->notes, "parallel", "compared with 'jeoul predict', which does not fit: %s", text);
 	else
 		jl_note_add(&way->notes, "parallel",
-			    "against 'jeoul predict' (%.3g s a step): %s; %+.0f %%, most of it in {%s}", was_s, text,
+			    "compared with 'jeoul predict' (%.3g s a step): %s; %+.0f %%, mostly in {%s}", was_s, text,
 			    100 * (is_s / was_s - 1), jl_parts[most].en);
 }

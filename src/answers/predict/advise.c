@@ -157,7 +157,7 @@ static bool fused(const struct idea_in *in, struct jl_case *alt, struct jl_advic
 	jl_machine_profile(&alt->profile, in->cat, JL_FW_FUSED, NULL);
 	jl_case_tune(alt, jl_tune_shipped(in->cat, -1));
 	jl_case_set_states(alt);
-	say(advice, JL_N("kernels fused for tuning (Unsloth, Liger)"));
+	say(advice, JL_N("fused fine-tuning kernels (Unsloth, Liger)"));
 	return true;
 }
 

@@ -216,7 +216,7 @@ static enum jl_status check_degrees(const struct jl_case *c, struct jl_err *err)
 		return jl_fail(err, JL_E_USAGE, "ep %.0f must divide dp x cp, which is %.0f", p->ep, p->dp * p->cp);
 	if (p->zero == 2 && p->pp > 1)
 		return jl_fail(err, JL_E_USAGE,
-			       "zero=2 beside pp=%.0f: no framework runs it, since stages keep their gradients; take "
+			       "zero=2 with pp=%.0f: no framework supports it, since stages keep their gradients; take "
 			       "zero=1 or zero=3",
 			       p->pp);
 	if (c->framework == JL_FW_FUSED && (p->tp > 1 || p->pp > 1 || p->cp > 1 || p->ep > 1))

@@ -39,7 +39,7 @@ static void choose_format(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "precision", "fp16: what the tensor cores of %s have", device_name(c));
 	} else {
 		jl_note_add(&c->notes, "precision",
-			    dev->peak_flopps[JL_BF16] > 0 ? JL_N("fp32: what most people run on %s; it has bf16 too")
+			    dev->peak_flopps[JL_BF16] > 0 ? JL_N("fp32: the usual format on %s; it has bf16 too")
 							  : JL_N("fp32: %s has no matrix units of 16 bits"),
 			    device_name(c));
 	}
@@ -58,9 +58,9 @@ static void choose_sequence(struct jl_case *c, const struct jl_request *req)
 	c->shard.seq = jl_given_or(req->seq, tuned ? fmax(req->mean_seq, COMMON_SEQ) : longest);
 	if (isnan(req->seq))
 		jl_note_add(&c->notes, "seq", "sequence %.0f: {%s}", c->shard.seq,
-			    tuned                   ? JL_N("what most people tune with; the model takes longer ones")
+			    tuned ? JL_N("the usual length for fine-tuning; the model takes longer ones")
 			    : isnan(c->subject.seq) ? JL_N("a common length")
-						    : JL_N("what the model is usually run at"));
+						    : JL_N("the model's usual resolution or length"));
 	if (m->n_positions > 0 && c->shard.seq > m->n_positions) {
 		jl_note_add(&c->notes, "seq", "the position table is extended from %.0f to %.0f", m->n_positions,
 			    c->shard.seq);
@@ -93,7 +93,7 @@ static void choose_attention(struct jl_case *c, const struct jl_request *req)
 			    device_name(c));
 	else if (spelled)
 		jl_note_add(&c->notes, "flash",
-			    "attention spelled out: PyTorch has no fused one for grouped heads in 32 bits");
+			    "unfused attention: PyTorch has no fused kernel for grouped heads in 32 bits");
 	else
 		jl_note_add(&c->notes, "flash",
 			    "PyTorch's memory-efficient attention: flash needs 16 bits and Ampere or newer");
@@ -172,18 +172,18 @@ static void say_framework(struct jl_case *c, const struct jl_request *req)
 		jl_note_add(&c->notes, "framework", "XLA (MaxText, PyTorch/XLA): what TPUs run");
 	else if (c->framework == JL_FW_MEGATRON)
 		jl_note_add(&c->notes, "framework", "Megatron-LM: {%s}",
-			    c->plan.tp * c->plan.pp * c->plan.cp > 1 ? JL_N("layers are cut over GPUs")
+			    c->plan.tp * c->plan.pp * c->plan.cp > 1 ? JL_N("layers are split over GPUs")
 								     : JL_N("experts are spread over GPUs"));
 	else if (jl_case_adapters(c) && c->shard.tune.base == JL_BASE_SAME && c->subject.model.moe.n_experts > 0)
 		jl_note_add(&c->notes, "framework",
-			    "PyTorch eager with Hugging Face's models, which spread no experts; try --framework "
+			    "PyTorch eager with Hugging Face's models, without expert parallelism; try --framework "
 			    "megatron (Megatron Bridge, ms-swift)");
 	else if (c->tuned)
 		jl_note_add(&c->notes, "framework",
-			    "PyTorch eager with Hugging Face's models: what most people tune with; try --framework "
-			    "unsloth");
+			    "PyTorch eager with Hugging Face's models: the usual choice for fine-tuning; try "
+			    "--framework unsloth");
 	else
-		jl_note_add(&c->notes, "framework", "PyTorch eager: what most people run; try --framework compiled");
+		jl_note_add(&c->notes, "framework", "PyTorch eager: the usual choice; try --framework compiled");
 }
 
 static void say_experts(struct jl_case *c)
@@ -253,8 +253,8 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 {
 	const struct jl_plan *p = &c->plan;
 	const bool cut = p->tp * p->pp > 1;
-	const char *en = !fits                       ? JL_N("no cut fits; this needs the least")
-			 : cut || p->ep > 1          ? JL_N("the fastest of the small cuts that fit")
+	const char *en = !fits                       ? JL_N("no split fits; this one needs the least memory")
+			 : cut || p->ep > 1          ? JL_N("the fastest of the small splits that fit")
 			 : !p->zero                  ? JL_N("it fits a GPU")
 			 : searched && fits_whole(c) ? JL_N("faster than plain data parallel, which fits too")
 						     : JL_N("plain data parallel does not fit");
@@ -263,7 +263,8 @@ static void say_plan(struct jl_case *c, const struct jl_request *req, bool searc
 		searched = searched && cut;
 	if (!isnan(req->plan.pp) && isnan(req->plan.vpp) && p->n_chunks > 1)
 		jl_note_add(&c->notes, "vpp",
-			    "%.0f interleaved chunks a stage, the fastest (--parallel vpp=1 for none)", p->n_chunks);
+			    "%.0f interleaved chunks a stage: the fastest (--parallel vpp=1 turns it off)",
+			    p->n_chunks);
 	if (searched && cut && p->n_chunks > 1)
 		jl_note_add(&c->notes, "parallel", "dp=%.0f tp=%.0f pp=%.0f vpp=%.0f zero=%d: {%s}", p->dp, p->tp,
 			    p->pp, p->n_chunks, p->zero, en);
@@ -300,7 +301,7 @@ static void say_roots(struct jl_case *c)
 	const bool pcie = f->intra_kind == JL_INTRA_PCIE_HOST || f->intra_kind == JL_INTRA_PCIE_P2P;
 
 	if (pcie && f->n_shared > 1 && f->n_per_node > f->n_per_root)
-		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs below its two PCIe roots", f->n_per_root,
+		jl_note_add(&c->notes, "on", "%d and %d of a host's GPUs are under its two PCIe roots", f->n_per_root,
 			    f->n_per_node - f->n_per_root);
 	if (f->half_lanes)
 		jl_note_add(&c->notes, "on",
@@ -317,7 +318,7 @@ static void say_system(struct jl_case *c)
 	const struct jl_sys *sys = &c->machine.sys;
 
 	if (sys->hypothetical)
-		jl_note_add(&c->notes, "on", "hypothetical: no such machine exists, so nothing like it was measured");
+		jl_note_add(&c->notes, "on", "hypothetical: no such machine exists, and nothing like it was measured");
 	if (sys->join && sys->join_assumed)
 		jl_note_add(&c->notes, "on", "GPUs joined by %s (write 'via ...' to change it)", sys->join->id);
 	say_roots(c);
@@ -343,9 +344,9 @@ static void choose_host(struct jl_case *c, const struct jl_request *req)
 		host->power_half_ln = given_half_ln;
 		return;
 	}
-	jl_note_add(&c->notes, "host-power", "%.2g kW a host beside the %s{%s}", host->power_W / 1e3,
+	jl_note_add(&c->notes, "host-power", "%.2g kW a host without the %s{%s}", host->power_W / 1e3,
 		    c->machine.sys.gpu ? "GPUs" : "CPU",
-		    host->power_assumed ? JL_N(", what such hosts draw") : JL_N(", from its rated power"));
+		    host->power_assumed ? JL_N(", as such hosts draw") : JL_N(", from its rated power"));
 }
 
 /* Samples are padded to the longest of their pass; with more samples this approaches the maximum length. */
@@ -410,7 +411,7 @@ static enum jl_status choose_tune(struct jl_case *c, const struct jl_request *re
 	t->rank = jl_given_or(req->rank, 16);
 	t->targets = req->targets ? req->targets : JL_TARGETS_ALL;
 	if (isnan(req->rank))
-		jl_note_add(&c->notes, "rank", "rank %.0f, beside {%s}", t->rank,
+		jl_note_add(&c->notes, "rank", "rank %.0f, on {%s}", t->rank,
 			    t->targets == JL_TARGETS_ALL ? JL_N("every product of a layer")
 							 : JL_N("the products that were named"));
 	return choose_method(c, req, err);
@@ -453,11 +454,11 @@ static enum jl_status check_words(const struct jl_subject *subject, const struct
 			       machine->sys.cpu->id);
 	if (images && !(subject->kind->sample(subject).pixels > 0))
 		return jl_fail(err, JL_E_USAGE,
-			       "--input %s: %s takes no pictures; take --input tokens or synthetic, or leave it out",
+			       "--input %s: %s takes no images; take --input tokens or synthetic, or leave it out",
 			       jl_input_name((enum jl_input_kind)req->input), subject->id);
 	if (req->host_W > HOST_MOST_W)
 		return jl_fail(err, JL_E_USAGE,
-			       "--host-power: %.0f kW is more than a host draws beside its GPUs; it is at most %.0f "
+			       "--host-power: %.0f kW is more than a host draws without its GPUs; it is at most %.0f "
 			       "kW, e.g. \"300 W\"",
 			       req->host_W / 1e3, HOST_MOST_W / 1e3);
 	return JL_OK;
@@ -493,10 +494,10 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 			    subject->model.kv_heads, subject->model.ffn, subject->model.vocab);
 	if (req->forward && subject->kind->has_tokens)
 		return jl_fail(err, JL_E_USAGE,
-			       "--forward is for networks that are no transformers; --serve answers requests with %s",
+			       "--forward is for networks that are not transformers; --serve answers requests with %s",
 			       subject->id);
 	if (req->layout != JL_UNSET && subject->kind->has_tokens)
-		return jl_fail(err, JL_E_USAGE, "--layout is for networks of pictures; %s reads tokens: leave it out",
+		return jl_fail(err, JL_E_USAGE, "--layout is for image networks; %s reads tokens: leave it out",
 			       subject->id);
 	if (!isnan(req->host_step_s) && !subject->kind->is_captured)
 		return jl_fail(err, JL_E_USAGE,
@@ -504,7 +505,7 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 			       "time of a launch",
 			       subject->id);
 	if (!isnan(req->host_step_s) && !isnan(req->launch_s))
-		return jl_fail(err, JL_E_USAGE, "--host-step and --launch say the same; give one of them");
+		return jl_fail(err, JL_E_USAGE, "--host-step and --launch exclude each other; give one of them");
 	if (!subject->kind->is_captured)
 		choose_format(&c, req);
 	c.shard.micro_batch = jl_given_or(req->micro_batch, jl_given_or(req->batch, 1));
@@ -518,7 +519,7 @@ static enum jl_status choose_once(struct jl_case *ret_case, const struct jl_cata
 	say_system(&c);
 	choose_host(&c, req);
 	if (isnan(req->pue))
-		jl_note_add(&c.notes, "pue", "PUE 1: what the machines draw, no cooling");
+		jl_note_add(&c.notes, "pue", "PUE 1: power of the machines alone, no cooling");
 	status = jl_case_check(&c, err);
 	c.notes.n = req->unsaid ? 0 : c.notes.n;
 	if (!status) {

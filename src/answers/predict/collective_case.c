@@ -98,7 +98,7 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 	char share[64] = "";
 
 	if (spread && fabs(c->limit_frac * rounds * (n - 1) / n - 1) < 1e-6)
-		snprintf(share, sizeof(share), " x %d/%d", n, rounds * (n - 1));
+		snprintf(share, sizeof(share), rounds == 2 ? " x %d/(2 x %d)" : " x %d/%d", n, n - 1);
 	else if (fabs(c->limit_frac - 1) > 1e-6)
 		snprintf(share, sizeof(share), " x %.3g", c->limit_frac);
 	if (between)

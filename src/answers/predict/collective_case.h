@@ -40,7 +40,7 @@ struct jl_collective_case {
 	bool in_network;   /* switches (in the network, or in a single host) may reduce */
 	bool half_lanes;   /* two cards of a desktop have half of the PCIe lanes each, as in jl_fabric */
 	bool seen;         /* published measurements include this pair of links */
-	/* limit in words: "efa-v2 400 GB/s a host x 125/248" */
+	/* limit in words: "efa-v2 400 GB/s a host x 125/(2 x 124)" */
 	char limit_en[JL_LIMIT_TEXT_MAX], limit_text[JL_LIMIT_TEXT_MAX];
 };
 

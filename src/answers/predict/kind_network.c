@@ -66,7 +66,7 @@ static enum jl_status refuse(const struct jl_subject *subject, const struct jl_r
 	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (words[i].given)
 			return jl_fail(err, JL_E_USAGE,
-				       "%s is for language models; %s is weighed as plain data parallel training in "
+				       "%s is for language models; %s is predicted as data parallel training in "
 				       "PyTorch: leave it out",
 				       words[i].what, subject->id);
 	return JL_OK;
@@ -157,7 +157,7 @@ static enum jl_status choose(struct jl_case *c, const struct jl_request *req, co
 	c->profile.launch_s = req->launch_s;
 	(void)run_in(c, cat, req->framework == JL_FW_COMPILED ? JL_FW_COMPILED : JL_FW_EAGER);
 	if (req->forward && c->n_gpus > 1)
-		return jl_fail(err, JL_E_USAGE, "--forward: one GPU works by itself; name one, and multiply");
+		return jl_fail(err, JL_E_USAGE, "--forward is for a single GPU: name one, and multiply the result");
 	c->shard.seq = NAN;
 	*plan = (struct jl_plan){
 		.dp = c->n_gpus, .tp = 1, .pp = 1, .cp = 1, .ep = 1, .n_chunks = 1, .n_micro = 1, .trained_frac = 1

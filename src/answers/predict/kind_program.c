@@ -2,7 +2,6 @@
 #include "predict/kind.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "predict/program_case.h"
 
@@ -63,8 +62,8 @@ static enum jl_status refuse(const struct jl_subject *subject, const struct jl_r
 	for (size_t i = 0; i < JL_LEN(words); i++)
 		if (words[i].given)
 			return jl_fail(err, JL_E_USAGE,
-				       "%s is in the program already: it was captured with a batch of %.0f; capture it "
-				       "again with what is to change",
+				       "%s is fixed in the program, which was captured with a batch of %.0f; capture "
+				       "it again with the new value",
 				       words[i].what, batch);
 	return JL_OK;
 }

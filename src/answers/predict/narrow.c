@@ -61,7 +61,7 @@ size_t jl_narrow_observed(struct jl_narrow ret_narrow[JL_NARROW_MAX], const stru
 			narrow.is[i] = what ? jl_mixes[i].en : jl_dtype_name((enum jl_dtype)dtypes[i]);
 			narrow.after[i] = carried(compare, row, &run);
 		}
-		narrow.en = what ? JL_N("say what kind of model it is") : JL_N("say its precision");
+		narrow.en = what ? JL_N("state the kind of model") : JL_N("state the precision");
 		narrow.key = what ? "kind: transformer" : "precision: fp16";
 		add(ret_narrow, &n, &narrow);
 	}
@@ -93,11 +93,11 @@ size_t jl_narrow_predicted(struct jl_narrow ret_narrow[JL_NARROW_MAX], const str
 
 	if (!(width_ln(&narrow.before) > log(JL_NARROW_WIDE)))
 		return 0;
-	narrow.en = JL_N("measure it there for five seconds");
+	narrow.en = JL_N("measure on that system for five seconds");
 	narrow.key = "jeoul bench all --quick && jeoul calibrate";
 	narrow.after[0] = without(p, how, measured, JL_LEN(measured));
 	add(ret_narrow, &n, &narrow);
-	narrow.en = JL_N("say what is assumed below");
+	narrow.en = JL_N("state the values that are assumed below");
 	narrow.key = "workload:";
 	narrow.after[0] = without(p, how, said, 1);
 	add(ret_narrow, &n, &narrow);

@@ -377,11 +377,11 @@ enum jl_status jl_observed_check(const struct jl_observed *run, const struct jl_
 			       "them together",
 			       run->batch, n_devices, base->sys.text);
 	if (jl_given_or(run->sample_B, 0) * base_limit(run, base) + jl_given_or(run->fixed_B, 0) > base->dev.mem_B)
-		return jl_fail(err, JL_E_RANGE,
-			       "%.0f samples of %.3g GB and %.3g GB beside them do not fit %s, where they ran; check "
-			       "--memory-per-sample",
-			       base_limit(run, base), jl_given_or(run->sample_B, 0) / 1e9,
-			       jl_given_or(run->fixed_B, 0) / 1e9, device_id(base));
+		return jl_fail(
+			err, JL_E_RANGE,
+			"%.0f samples of %.3g GB plus %.3g GB do not fit %s, where they ran; check --memory-per-sample",
+			base_limit(run, base), jl_given_or(run->sample_B, 0) / 1e9, jl_given_or(run->fixed_B, 0) / 1e9,
+			device_id(base));
 	return jl_observed_check_target(run, base, err);
 }
 

@@ -490,7 +490,7 @@ static double default_local(struct jl_case *c)
 	if (jl_case_holds(c, 2 * batch) || isnan(c->machine.dev.mem_B))
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: fits, and is enough to fill it", batch, of);
 	else if (jl_case_holds(c, 1) && c->subject.kind->is_cut && c->plan.dp > 1 && !c->plan.zero)
-		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit beside whole states",
+		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit with unsharded states",
 			    batch, of);
 	else if (jl_case_holds(c, 1))
 		jl_note_add(&c->notes, "batch", "batch %.0f a {%s}: twice as many do not fit", batch, of);
@@ -504,7 +504,7 @@ enum jl_status jl_choose_batch(struct jl_case *c, const struct jl_request *req, 
 	double local = local_batch(c, req), micro;
 
 	if (given(req->global_batch) && fmod(req->global_batch, c->plan.dp) != 0)
-		return jl_fail(err, JL_E_USAGE, "global batch %.0f does not divide by dp %.0f; take %.0f or %.0f",
+		return jl_fail(err, JL_E_USAGE, "global batch %.0f is not divisible by dp %.0f; take %.0f or %.0f",
 			       req->global_batch, c->plan.dp,
 			       fmax(1, floor(req->global_batch / c->plan.dp)) * c->plan.dp,
 			       fmax(2, ceil(req->global_batch / c->plan.dp)) * c->plan.dp);

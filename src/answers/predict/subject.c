@@ -29,10 +29,7 @@ const char *jl_params_text(char out[JL_PARAMS_TEXT_MAX], double params)
 /* File name extension of captured programs. */
 static bool is_program(const char *path)
 {
-	static const char ending[] = ".jprog";
-	const size_t len = strlen(path), end = sizeof(ending) - 1;
-
-	return len > end && strcmp(path + len - end, ending) == 0;
+	return jl_ends(path, ".jprog");
 }
 
 static enum jl_status from_program(struct jl_subject *subject, const char *path, struct jl_arena *arena,
@@ -203,13 +200,14 @@ enum jl_status jl_subject_check_tokens(const struct jl_subject *subject, bool ad
 		return JL_OK;
 	if (adapters)
 		return jl_fail(err, JL_E_USAGE,
-			       "adapters (LoRA) of %s are not weighed, those of language models are; leave them out to "
-			       "train all of it",
+			       "LoRA adapters of %s are not supported, only those of language models; leave the option "
+			       "out to train the whole model",
 			       subject->id);
-	return jl_fail(err, JL_E_USAGE,
-		       "%s answers no tokens, and a load of anything else is not weighed; one pass of it (a diffusion "
-		       "model takes one a denoising step) is 'jeoul predict %s --forward --on SYSTEM --batch N'",
-		       subject->id, subject->id);
+	return jl_fail(
+		err, JL_E_USAGE,
+		"%s generates no tokens, so its serving load cannot be predicted; for one forward pass (a diffusion "
+		"model takes one per denoising step) run 'jeoul predict %s --forward --on SYSTEM --batch N'",
+		subject->id, subject->id);
 }
 
 enum jl_status jl_subject_find(struct jl_subject *ret_subject, const struct jl_catalog *cat,

@@ -23,7 +23,7 @@ static const struct way {
 	bool rounds;     /* changes numerics: only if no earlier row fits without host memory */
 	bool moments8, bf16_states;
 } ways[] = {
-	{ .key = "usual", .en = JL_N("as 'predict' runs it"), .usual = true },
+	{ .key = "usual", .en = JL_N("defaults of 'predict'"), .usual = true },
 	{ .key = "fp32", .en = JL_N("fp32"), .full_precision = true },
 	{ .key = "mixed", .en = JL_N("mixed precision") },
 	{ .key = "fused_optimizer", .en = JL_N("+ fused AdamW"), .one_kernel = true },

@@ -26,10 +26,10 @@ static const struct {
 	const char *key, *en;
 } reasons[JL_N_AGAINST] = {
 	[JL_AGAINST_NOTHING] = { "nothing", JL_N("nothing") },
-	[JL_AGAINST_UNKNOWN] = { "unknown", JL_N("facts are missing, or it cannot run this") },
+	[JL_AGAINST_UNKNOWN] = { "unknown", JL_N("data is missing, or it cannot run this") },
 	[JL_AGAINST_MEMORY] = { "memory", JL_N("does not fit in memory") },
 	[JL_AGAINST_BATCH] = { "batch", JL_N("the batch does not divide evenly") },
-	[JL_AGAINST_STEPS] = { "steps", JL_N("so large a batch that it is another training (--global-batch)") },
+	[JL_AGAINST_STEPS] = { "steps", JL_N("the batch is so large that the training changes (--global-batch)") },
 	[JL_AGAINST_USE] = { "use", JL_N("too slow for all the work") },
 	[JL_AGAINST_WAIT] = { "wait", JL_N("takes too long") },
 	[JL_AGAINST_BUDGET] = { "budget", JL_N("above the budget") },
@@ -158,7 +158,7 @@ void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommend
 		else
 			SAY(JL_N("the best option with another accelerator, if the pick is not available"));
 		return;
-	case JL_PLACE_CHEAPEST: SAY(JL_N("nothing acceptable costs less; %.3gx the time of the pick"), faster); return;
+	case JL_PLACE_CHEAPEST: SAY(JL_N("the cheapest acceptable option; %.3gx the time of the pick"), faster); return;
 	case JL_PLACE_FASTEST:
 	default:
 		if (fast->setup->sys.n_nodes > r->hosts_most)
@@ -190,9 +190,7 @@ static void say_unknown(struct jl_reason_text *ret_said, const struct jl_setup *
 		SAY(en, s->sys.gpu ? why.text : s->text);
 		memcpy(ret_said->en, own.en, sizeof(own.en));
 	} else if (machine.dev.arch == JL_ARCH_OTHER) {
-		SAY(JL_N("nothing of its family was measured, so that its speed would be a guess; --only %s weighs it "
-			 "all "
-			 "the same"),
+		SAY(JL_N("no measurement of its family: the speed would be a guess; --only %s includes it anyway"),
 		    s->sys.gpu->id);
 	} else {
 		SAY(JL_N("{%s}"), jl_against_en(JL_AGAINST_UNKNOWN));
@@ -221,7 +219,7 @@ void jl_recommend_against(struct jl_reason_text *ret_said, const struct jl_recom
 		SAY(JL_N("%.0f in %d machines: an unrealistic configuration"), (double)jl_sys_n_devices(&c->setup->sys),
 		    s->sys.n_nodes);
 	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT && s->sys.n_nodes == 1)
-		SAY(JL_N("a spot machine rarely lasts %.2g days; --how spot takes it all the same"),
+		SAY(JL_N("a spot machine rarely lasts %.2g days; --how spot includes it anyway"),
 		    s->run_s.value / 86400);
 	else if (c->against == JL_AGAINST_OFFER && c->how == JL_HOW_SPOT)
 		SAY(JL_N("spot over several machines: one interruption stops all"));
@@ -325,9 +323,9 @@ static void of_links(struct list *list, const struct jl_candidate *c, enum jl_ta
 
 	if (sys->n_per_node > 1 && sys->join && sys->join->topology && strcmp(sys->join->topology, "host") == 0)
 		add(list, "p2p",
-		    JL_N("no peer-to-peer: what the cards exchange crosses host memory; the time counts it"));
+		    JL_N("no peer-to-peer: data between the cards crosses host memory (included in the time)"));
 	if (task != JL_TASK_SERVE && sys->n_nodes > 1 && sys->net && sys->net_assumed)
-		add(list, "network", JL_N("hosts joined by %dx %s: assumed, and not in the price of bought machines"),
+		add(list, "network", JL_N("network between hosts %dx %s: assumed, not in the price of bought machines"),
 		    sys->n_net, sys->net->id);
 }
 
@@ -342,7 +340,7 @@ static void of_price(struct list *list, const struct jl_candidate *c, const stru
 	if (c->how == JL_HOW_NEW && !c->price && !c->setup->sys.system)
 		add(list, "list-price", JL_N("list price at launch: shops may ask more"));
 	if (c->host_usd > 0)
-		add(list, "host-price", JL_N("of the price, %s USD are assumed for the host around the cards"),
+		add(list, "host-price", JL_N("the price includes an assumed %s USD for the host"),
 		    jl_grouped(host, c->host_usd));
 	if (c->how == JL_HOW_USED)
 		add(list, "used", JL_N("used: no warranty, and prices differ from seller to seller"));
@@ -376,14 +374,14 @@ size_t jl_recommend_caveats(struct jl_caveat ret_caveats[JL_CAVEATS_MAX], const 
 		of_cards(&list, c, ask->cat);
 	of_links(&list, c, ask->task);
 	if (asked > 0 && c->setup->global_batch != asked)
-		add(&list, "batch", JL_N("a step takes %g samples, not %g: what %g devices share evenly"),
-		    c->setup->global_batch, asked, (double)sys->n_per_node * sys->n_nodes);
+		add(&list, "batch", JL_N("%g samples a step, not %g: divisible by %g devices"), c->setup->global_batch,
+		    asked, (double)sys->n_per_node * sys->n_nodes);
 	if (c->setup->memory_frac > JL_TIGHT_FRAC)
 		add(&list, "memory", JL_N("memory is tight: %.0f %% of the device"), c->setup->memory_frac * 100);
 	if (c->setup->bold_times > 0 && c->setup->bold_times < 0.99)
 		add(&list, "room",
-		    JL_N("run so that memory surely suffices; as predict runs it, it takes %.2gx the time, but may "
-			 "need %.0f %% of the memory"),
+		    JL_N("a setting that is certain to fit; with the defaults of 'predict' it takes %.2gx the time but "
+			 "may need %.0f %% of the memory"),
 		    c->setup->bold_times, c->setup->bold_hi_frac * 100);
 	if (c->setup->offload)
 		add(&list, "offload", JL_N("fits only with states and weights in host memory: slow, needs much RAM"));

@@ -170,7 +170,7 @@ static enum jl_status weigh_all(struct jl_setup *setups, size_t n_units, const s
 		JL_TRY(work->subject.kind->refuse(&work->subject, &ask->run, err));
 	if (ask->task != JL_TASK_TRAIN && ask->seen)
 		return jl_fail(err, JL_E_USAGE,
-			       "an observed run tells how long it trains, nothing else: name a model, e.g. llama-3-8b");
+			       "an observed run gives the training time only: name a model, e.g. llama-3-8b");
 	if (ask->task != JL_TASK_TRAIN)
 		JL_TRY(jl_subject_check_tokens(&work->subject, ask->task == JL_TASK_LORA, err));
 	if (ask->task == JL_TASK_SERVE)
@@ -512,16 +512,17 @@ static enum jl_status check(const struct jl_recommend_ask *ask, struct jl_err *e
 		return jl_fail(err, JL_E_RANGE, "--runs-per-month is above 0 and at most 1,000,000");
 	if (ask->task != JL_TASK_SERVE && !ask->seen && isnan(ask->run.samples) && isnan(ask->run.tokens) &&
 	    isnan(ask->run.steps_per_epoch))
-		return jl_fail(err, JL_E_USAGE, "how long is a run? give --tokens, --samples or --steps-per-epoch");
+		return jl_fail(err, JL_E_USAGE,
+			       "the length of a run is missing: give --tokens, --samples or --steps-per-epoch");
 	if (ask->seen && !(ask->seen->batches > 0))
-		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples");
+		return jl_fail(err, JL_E_USAGE, "the length of a run is missing: give --batches or --samples");
 	if (ask->task == JL_TASK_SERVE && (ask->run.dtype == JL_FP32 || ask->run.dtype == JL_TF32))
 		return jl_fail(err, JL_E_USAGE, "--precision: models are served in fp16, bf16 or fp8");
 	if (ask->task == JL_TASK_SERVE && !(ask->concurrency >= 1 && ask->context >= 1 && ask->tokens_per_s > 0))
 		return jl_fail(err, JL_E_USAGE, "serving needs --users or --concurrency, --context and --tokens-per-s");
 	if (ask->task == JL_TASK_SERVE && ask->answer < 2)
 		return jl_fail(err, JL_E_RANGE,
-			       "an answer of one token has no pace: weigh it with 'jeoul serve --rate'");
+			       "a one-token answer has no time between tokens: use 'jeoul serve --rate'");
 	return JL_OK;
 }
 

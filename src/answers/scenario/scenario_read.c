@@ -46,7 +46,7 @@ static enum jl_status one_value(const struct jl_yaml *node, struct jl_err *err)
 {
 	if (node->kind == JL_YAML_TEXT)
 		return check_plain(node, err);
-	return jl_fail_at(err, JL_E_PARSE, &node->where, "%s: one value is wanted", node->key ? node->key : "-");
+	return jl_fail_at(err, JL_E_PARSE, &node->where, "%s: one value is required", node->key ? node->key : "-");
 }
 
 static enum jl_status count(double *ret_n, const struct jl_yaml *node, struct jl_err *err)
@@ -311,7 +311,8 @@ static const struct {
 static enum jl_status read_fetch(struct reader *r, const struct jl_yaml *map)
 {
 	if (map->n_items != 1)
-		return jl_fail_at(r->err, JL_E_PARSE, &map->where, "measured: record: or file: stands alone");
+		return jl_fail_at(r->err, JL_E_PARSE, &map->where,
+				  "measured: record: or file: cannot be combined with others");
 	if (r->s->n_fetch == JL_SCENARIO_LIST_MAX)
 		return jl_fail_at(r->err, JL_E_LIMIT, &map->where, "measured: more than %d records and files",
 				  JL_SCENARIO_LIST_MAX);
@@ -459,7 +460,7 @@ static enum jl_status read_budget(struct reader *r, const struct jl_yaml *node, 
 	if (jl_quantity_parse(&q, node->text, JL_K_MONEY, "budget", &inner))
 		return jl_fail_from(r->err, inner.status, &node->where, &inner, "{}");
 	if (!(q.value > 0 && q.value < 1e15))
-		return jl_fail_at(r->err, JL_E_RANGE, &node->where, "budget: '%.40s' is no budget", node->text);
+		return jl_fail_at(r->err, JL_E_RANGE, &node->where, "budget: '%.40s' is not a budget", node->text);
 	if (q.kind == JL_K_KRW && isnan(fx))
 		return jl_fail_at(r->err, JL_E_PARSE, &node->where,
 				  "a budget in won needs the rate too, e.g. fx: 1400");

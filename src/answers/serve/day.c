@@ -1,5 +1,5 @@
-/* Copies of a served model over a day, in steps of an autoscaler's period: requests in flight say how many copies there should be, a new one
- * takes its time to start, what is not answered waits. Knows nothing of devices and engines: a copy is a table. */
+/* Copies of a served model over a day, in steps of an autoscaler's period: requests in flight set the number of copies, a new copy takes time
+ * to start, unanswered requests wait. A copy is a table; devices and engines are unknown here. */
 #include "serve/day.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 #include "base/csv.h"
 #include "base/text.h"
 
-#define STEP_S      15.0 /* Kubernetes looks this often at its metrics */
-#define N_STEP      5760 /* of a day */
-#define SETTLE_STEP 20   /* down only to the most that was wanted in five minutes */
-#define WITHIN      0.9  /* targets are those of nine requests in ten */
+#define STEP_S      15.0 /* metric interval of Kubernetes */
+#define N_STEP      5760 /* per day */
+#define SETTLE_STEP 20   /* scale-down window: five minutes */
+#define WITHIN      0.9  /* targets apply to nine requests in ten */
 #define COPIES_MOST 100000.0
 #define POINTS_MOST 1440
 
@@ -36,7 +36,7 @@ static double between(const struct point *a, const struct point *b, double hour)
 	return b->hour > a->hour ? a->hz + (b->hz - a->hz) * (hour - a->hour) / (b->hour - a->hour) : a->hz;
 }
 
-/* From the last point on to the first one of the next day. */
+/* Interpolates from the last point to the first one of the next day. */
 static void interpolate(struct jl_day_load *load, const struct point *points, size_t n)
 {
 	const struct point before = { points[n - 1].hour - 24, points[n - 1].hz },
@@ -103,10 +103,10 @@ enum jl_status jl_day_read(struct jl_day_load *ret_load, const char *shape, cons
 	if (text)
 		JL_TRY(read_points(points, &n, text, len, shape, err));
 	if (n == 0)
-		return jl_fail(err, JL_E_USAGE, "--day: '%.40s' is no shape; write office, evening, flat or a file",
+		return jl_fail(err, JL_E_USAGE, "--day: '%.40s' is not a shape; write office, evening, flat or a file",
 			       shape);
 	if (isnan(peak_hz) && !text)
-		return jl_fail(err, JL_E_USAGE, "--day %.40s: say its highest rate, e.g. --rate 20/s", shape);
+		return jl_fail(err, JL_E_USAGE, "--day %.40s needs its highest rate, e.g. --rate 20/s", shape);
 	interpolate(&load, points, n);
 	if (!(load.peak_hz > 0))
 		return jl_fail(err, JL_E_DATA, "%.80s: no requests all day", shape);
@@ -120,7 +120,7 @@ enum jl_status jl_day_read(struct jl_day_load *ret_load, const char *shape, cons
 	return JL_OK;
 }
 
-/* Of a copy's table at a rate; above its last one up to what it answers at most. */
+/* A copy's table at a rate; above its last rate, limited by its throughput. */
 static double at_rate(const struct jl_day_copy *c, const double *values, double most, double hz)
 {
 	int i = 0;
@@ -134,14 +134,14 @@ static double at_rate(const struct jl_day_copy *c, const double *values, double 
 	return between(&a, &b, fmin(hz, b.hour));
 }
 
-/* The copies of a day: those that answer, and those that start, by the step in which they are ready. */
+/* Copies of a day: ready ones, and starting ones by the step in which they are ready. */
 struct fleet {
-	double n, starting, line; /* line: requests that wait for a copy */
+	double n, starting, line; /* line: requests waiting for a copy */
 	double coming[N_STEP + 1];
 	double wanted[SETTLE_STEP];
 };
 
-/* As many as the metric asks for at once; fewer only where nothing in the last minutes asked for more. */
+/* Scales up to the metric at once; scales down only to the maximum of the window. */
 static void scale(struct fleet *f, long step, long start_steps, double wanted, double least)
 {
 	double most = 0;
@@ -158,7 +158,7 @@ static void scale(struct fleet *f, long step, long start_steps, double wanted, d
 	}
 	double gone = fmax(all - next, 0);
 
-	/* those that start last go first */
+	/* the last started are removed first */
 	for (long i = start_steps; i > 0 && gone > 0; i--) {
 		double *const coming = &f->coming[(step + i) % (N_STEP + 1)];
 		const double here = fmin(gone, *coming);

@@ -1,4 +1,4 @@
-/* How an engine is started with the settings that were weighed: one row of options for each. */
+/* Command line of an engine for the evaluated settings: one row of options per engine. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *option_of(const struct jl_engine_start *start, size_t i)
 	return *(const char *const *)(const void *)((const char *)start + options[i]);
 }
 
-/* As a shell takes it for one word, apostrophes and all. */
+/* Quotes for a shell, including apostrophes. */
 static void quoted(char out[NAME_MAX_B], const char *name)
 {
 	size_t n = 0;
@@ -44,7 +44,7 @@ static void quoted(char out[NAME_MAX_B], const char *name)
 	out[n] = '\0';
 }
 
-/* What an engine loads: a folder or file of the reader's own, or the name on the hub where that is of this format; else it says what is missing. */
+/* Model argument of an engine: the user's own path, or the hub name in this format; else a description of what is missing. */
 static void loaded(char out[NAME_MAX_B], const struct jl_infer_ask *ask, bool as_is)
 {
 	const char *name = ask->path ? ask->path : ask->model && as_is ? jl_model_hub(ask->model) : NULL;
@@ -84,7 +84,7 @@ static void start(struct jl_infer *a, const struct jl_infer_ask *ask, const char
 	a->n_flags++;
 }
 
-/* Its machines for prompts: as wide, with tokens of a pass of their own. */
+/* Separate machines for prompts: same width, their own tokens per pass. */
 static void start_prompts(struct jl_infer *a, const struct jl_infer_ask *ask, const struct jl_engine_info *info,
 			  const char *name, double values[N_OPTION])
 {
@@ -100,11 +100,11 @@ static void start_prompts(struct jl_infer *a, const struct jl_infer_ask *ask, co
 	values[OPTION_dp] = dp;
 }
 
-/* Its server's context is that of all requests together. */
+/* The server's context is shared by all requests. */
 static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask)
 {
 	const double n = fmax(ask->kind == JL_LOAD_CLOSED ? ask->concurrency / a->n_copies : a->batch_max, 1);
-	const double each = ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256; /* is taken from memory at once */
+	const double each = ceil((ask->prompt + ask->answer) * 1.25 / 256) * 256; /* reserved from memory at once */
 
 	char path[NAME_MAX_B];
 
@@ -114,7 +114,8 @@ static void start_llama_cpp(struct jl_infer *a, const struct jl_infer_ask *ask)
 		       a->processor ? "" : " -ngl 99");
 }
 
-/* What was said is a mean: a turn of four times as much is still answered, and a short talk. No more than the model was made for, or fits. */
+/* Requested lengths are means: a turn of four times the length must still fit, and a short conversation. Limited by the model's context and
+ * the memory. */
 static double longest(const struct jl_infer *a, const struct jl_infer_ask *ask)
 {
 	static const double times = 4, talk = 8192;
@@ -124,7 +125,7 @@ static double longest(const struct jl_infer *a, const struct jl_infer_ask *ask)
 	return fmin(fmin(tokens, ask->context), a->context_max > 0 ? a->context_max : INFINITY);
 }
 
-/* Of the engines that stand for all others none runs on a processor as people serve from one, or on such a device. */
+/* Of the representative engines none runs on a CPU as users serve from one, or on such a device. */
 static bool only_llama_cpp(const struct jl_gpu *gpu)
 {
 	bool one = false;
@@ -189,7 +190,7 @@ void jl_infer_flags(struct jl_infer *a, const struct jl_infer_ask *ask, const st
 		const struct jl_engine_start *s = &info->start;
 		const bool asked = ask->engine == e, today = info->operators && !info->until && !info->vendor;
 
-		/* machines of two kinds: both commands of one engine */
+		/* separate prompt machines: both commands of one engine */
 		if (!s->command || !jl_serve_engine_runs(info, gpu) || (ask->n_adapters > 0 && !s->loras) ||
 		    (a->embeds && !s->embeds) ||
 		    (!asked && (ask->engine != JL_ENGINE_GENERAL || !today || (ask->prompt_gpus > 0 && a->n_flags))) ||

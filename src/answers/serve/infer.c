@@ -6,7 +6,7 @@
 
 #define TARGET_SEARCH 18
 #define RATE_LEAST    1e-4
-#define SESSIONS_MOST 20000.0 /* of a copy */
+#define SESSIONS_MOST 20000.0 /* per copy */
 
 const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },
 					     { "open", JL_LOAD_OPEN },
@@ -16,7 +16,7 @@ const struct jl_choice jl_load_choices[] = { { "closed", JL_LOAD_CLOSED },
 					     { "job", JL_LOAD_JOB },
 					     { NULL, 0 } };
 
-/* The fewest devices of one host, in powers of two, that hold the model and some requests beside it. */
+/* Fewest devices of one host, in powers of two, that hold the model and some requests. */
 static int fewest_gpus(struct jl_trial *t)
 {
 	const int n_host = jl_serve_host_gpus(t->machine);
@@ -27,7 +27,7 @@ static int fewest_gpus(struct jl_trial *t)
 	return n;
 }
 
-/* With targets: from few GPUs to many, narrow copies before wide ones, the first that meets them. */
+/* With targets: searches from few GPUs to many, narrow copies before wide ones; takes the first that meets them. */
 static enum jl_status search(struct jl_trial *t, bool *ret_met, struct jl_err *err)
 {
 	const int n_all = jl_sys_n_devices(&t->machine->sys), n_host = jl_serve_host_gpus(t->machine),
@@ -47,7 +47,7 @@ static enum jl_status search(struct jl_trial *t, bool *ret_met, struct jl_err *e
 	return JL_OK;
 }
 
-/* So many sessions at once, or requests a second. */
+/* Sets the load: concurrent sessions, or requests per second. */
 static void set_load(struct jl_infer_ask *ask, double load)
 {
 	if (ask->turns > 1)
@@ -56,7 +56,7 @@ static void set_load(struct jl_infer_ask *ask, double load)
 		ask->rate_hz = load;
 }
 
-/* The largest rate, or number of sessions, that a system holds: doubled until it does not, or halved until it does, then halved in. */
+/* Largest rate or number of sessions within the targets: doubling or halving, then bisection. */
 static enum jl_status search_rate(struct jl_trial *t, struct jl_infer_ask *ask, int n_gpus, int n_copies,
 				  double *ret_hz, struct jl_err *err)
 {
@@ -101,7 +101,7 @@ static struct jl_infer_times times_of(const struct jl_spread *s, double half_ln)
 					jl_estimate_around(s->p90, half_ln), jl_estimate_around(s->p99, half_ln) };
 }
 
-/* Of a prompt: what no cache holds. */
+/* Prompt tokens that no cache holds. */
 static double computed_frac(const struct jl_trial *t)
 {
 	double found = 0;
@@ -112,19 +112,19 @@ static double computed_frac(const struct jl_trial *t)
 				 : 1 - t->ask->cached_frac;
 }
 
-/* By rent, shared between what goes in and what comes out by the time of passes that each takes; and by what is drawn. */
+/* Cost by rent, divided between input and output by pass time; and by power. */
 static void say_money(struct jl_infer *a, const struct jl_trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
 	const double n_gpus = a->n_gpus_used, half_ln = log(a->output_tps.hi / a->output_tps.value);
 	const double usdps = a->rent.usdps * n_gpus;
 	const double batch = fmax(t->r.batch_mean, 1);
-	/* prompts go through together, as many as a pass takes of those that are there */
+	/* prompts share a pass, up to its token limit */
 	const double prompt = jl_trial_prompt(ask);
 	const double together = fmin(fmax(floor(jl_trial_token_budget(ask) / prompt), 1), batch);
 	const struct jl_pass prompts = jl_pass_prefill(together, prompt),
 			     next = jl_pass_decode(batch, prompt + 0.5 * ask->answer);
-	/* seconds of passes in a second: prompts, and answers; what is left idle is the answers' */
+	/* pass seconds per second: prompts, and answers; idle time counts as answers */
 	const double prompt_s = jl_serve_pass(&t->job, &prompts).step_s / together * computed_frac(t) *
 				a->requests_per_s.value / a->n_copies;
 	const double answer_s = t->r.tpot_s.mean > 0 ? jl_serve_pass(&t->job, &next).step_s / batch *
@@ -143,7 +143,7 @@ static void say_money(struct jl_infer *a, const struct jl_trial *t)
 	a->power_usd_per_Mtoken = a->energy_J_token / 3.6e6 * ask->usd_per_kWh * 1e6;
 }
 
-/* Of the tokens that a turn before had. */
+/* Share of the tokens of earlier turns. */
 static void say_sessions(struct jl_infer_sessions *s, const struct jl_trial *t)
 {
 	double all = (double)t->r.missed_tokens;
@@ -155,7 +155,7 @@ static void say_sessions(struct jl_infer_sessions *s, const struct jl_trial *t)
 	s->computed_frac = (double)t->r.missed_tokens / fmax(all, 1);
 }
 
-/* What memory of the host would win, or wins: the same once more with what it has for a copy, or without. */
+/* Value of host memory: the same load with and without it. */
 static enum jl_status say_other_host(struct jl_infer *a, struct jl_trial *t, struct jl_infer_ask *own,
 				     struct jl_err *err)
 {
@@ -179,7 +179,7 @@ static enum jl_status say_other_host(struct jl_infer *a, struct jl_trial *t, str
 	return own->find_rate ? search_rate(t, own, a->n_gpus, a->n_copies, &s->other_held, err) : JL_OK;
 }
 
-/* Of a pass in the middle of the answers: what it would take less without them. */
+/* Time of a mid-answer pass spent on adapters. */
 static void say_adapters(struct jl_infer *a, const struct jl_trial *t)
 {
 	const struct jl_pass pass = jl_pass_decode(fmax(t->r.batch_mean, 1), t->ask->prompt + 0.5 * t->ask->answer);
@@ -190,7 +190,7 @@ static void say_adapters(struct jl_infer *a, const struct jl_trial *t)
 	a->adapters_frac = 1 - jl_serve_pass(&without, &pass).step_s / jl_serve_pass(&t->job, &pass).step_s;
 }
 
-/* Requests of different adapters in one pass are what engines with options for them compute. */
+/* Only engines with such options compute requests of several adapters in one pass. */
 static enum jl_status check_adapters(const struct jl_infer_ask *ask, struct jl_err *err)
 {
 	static const int ranks[] = { 8, 16, 32, 64, 128, 256, 320, 512 };
@@ -232,7 +232,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 				    .metric = JL_METRIC_TTFT };
 	const struct jl_serve_time first = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
 
-	/* an answer of one token is the prompt's pass: there are no others */
+	/* a one-token answer consists of the prompt's pass */
 	run.metric = t->r.tpot_s.mean > 0 ? JL_METRIC_TPOT : JL_METRIC_TTFT;
 	const struct jl_serve_time next = jl_serve_of(t->machine, &t->fit, &run, &t->plan);
 	const double ln = next.half_ln, copies = jl_trial_shares(t);
@@ -261,11 +261,11 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 						  : ask->kind == JL_LOAD_SESSIONS
 							  ? ask->wait_s * (ask->turns - 1) / ask->turns
 							  : 0);
-	/* A rate that arrivals set is as sure as they are, one of people who pause is surer than their answers. */
+	/* A rate set by arrivals is as certain as they are; one of users with pauses is more certain than their answers. */
 	const double rate_ln = ask->kind == JL_LOAD_OPEN && jl_trial_keeps_up(t) ? 0
 			       : at_once > 0                                     ? ln * t->r.e2e_s.mean / round_s
 										 : ln;
-	/* a closed loop by what a request takes: the end of a run, when machines stand half empty, is not counted */
+	/* closed loop: by the time of a request, excluding the end of the run, when the machine is partly empty */
 	const double per_s = at_once > 0    ? at_once / round_s
 			     : rate_ln == 0 ? ask->rate_hz / copies
 					    : t->r.requests_per_s;
@@ -313,7 +313,7 @@ static void say(struct jl_infer *a, struct jl_trial *t)
 	jl_infer_flags(a, ask, &t->job, t->machine->sys.gpu);
 }
 
-/* A copy lies on one host, but for stages; experts are shared by a part of its GPUs. */
+/* A copy is on one host, except for stages; experts are shared by a part of its GPUs. */
 static enum jl_status check_cut(const struct jl_trial *t, int n_gpus, int n_all, struct jl_err *err)
 {
 	const struct jl_infer_ask *ask = t->ask;
@@ -334,17 +334,17 @@ static enum jl_status check_cut(const struct jl_trial *t, int n_gpus, int n_all,
 	return JL_OK;
 }
 
-#define WIDER_GAIN 1.1    /* less is no reason for links between them */
-#define TRIED_MOST 100000 /* a longer trace is not run once for each cut */
+#define WIDER_GAIN 1.1    /* smaller gains do not justify links between GPUs */
+#define TRIED_MOST 100000 /* longer traces are not simulated for each layout */
 
-/* One cut: as it answers the load, or the largest rate that it holds. */
+/* One layout: its answers under the load, or its largest rate. */
 static enum jl_status try_cut(struct jl_trial *t, struct jl_infer_ask *own, int n_gpus, int n, double *ret_hz,
 			      struct jl_err *err)
 {
 	return own->find_rate ? search_rate(t, own, n_gpus, n, ret_hz, err) : jl_trial_run(t, n_gpus, n, err);
 }
 
-/* Nobody says how the system is cut: as it holds the largest rate, or answers whole requests soonest. Few leave many narrow copies idle. */
+/* Default layout: the largest rate, or the shortest requests. With few requests, many narrow copies stay idle. */
 static enum jl_status best_cut(struct jl_trial *t, struct jl_infer_ask *own, int n_gpus, int n_all, double *ret_hz,
 			       struct jl_err *err)
 {
@@ -367,13 +367,13 @@ static enum jl_status best_cut(struct jl_trial *t, struct jl_infer_ask *own, int
 	return best == last ? JL_OK : try_cut(t, own, best, n_all / (best * st), ret_hz, err);
 }
 
-/* Requests that copies of so many GPUs hold at once. */
+/* Concurrent requests that copies of this many GPUs hold. */
 static double room_of(struct jl_trial *t, int n_gpus, int n_copies)
 {
 	return jl_trial_room(t, n_gpus) * n_copies;
 }
 
-/* How many GPUs share a copy, and how many copies: as asked, as targets need, or what the system holds. */
+/* GPUs per copy and number of copies: as given, as targets require, or the system's capacity. */
 static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struct jl_infer_ask *ask,
 			     struct jl_infer_ask *own, struct jl_err *err)
 {
@@ -385,13 +385,13 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 	bool met = false;
 
 	JL_TRY(check_cut(t, n_gpus, n_all, err));
-	/* where nothing meets them, what would be taken without */
+	/* if none meets the targets: the default without targets */
 	if (target && !ask->find_rate && ask->n_copies == 0 && ask->prompt_gpus == 0)
 		JL_TRY(search(t, &met, err));
 	if (met)
 		return JL_OK;
 	const double at_once = ask->kind == JL_LOAD_CLOSED ? ask->concurrency
-							   : 1; /* a closed loop wants room for all */
+							   : 1; /* a closed loop needs room for all */
 
 	while (ask->n_gpus <= 0 && 2 * n_gpus <= n_host && 2 * n_gpus * jl_trial_stages(ask) <= n_all &&
 	       room_of(t, n_gpus, n_all / (n_gpus * jl_trial_stages(ask))) < at_once)
@@ -404,7 +404,7 @@ static enum jl_status choose(struct jl_trial *t, struct jl_infer *a, const struc
 	return try_cut(t, own, n_gpus, n_copies > 0 ? n_copies : 1, &a->rate_max_hz, err);
 }
 
-/* llama.cpp cuts no layer: what is asked for, or the fewest devices that hold the requests beside the weights. */
+/* llama.cpp does not split layers: the requested devices, or the fewest that hold weights and requests. */
 static void cut_by_layer(struct jl_trial *t, struct jl_infer_ask *ask)
 {
 	const int n_all = jl_sys_n_devices(&t->machine->sys), n_host = jl_serve_host_gpus(t->machine);
@@ -418,9 +418,9 @@ static void cut_by_layer(struct jl_trial *t, struct jl_infer_ask *ask)
 	ask->n_stages = n;
 }
 
-#define SEEN_MOST 5.0 /* further off than this it was another model, system or cut */
+#define SEEN_MOST 5.0 /* beyond this ratio: another model, system or layout */
 
-/* The observed load once more as it was predicted, and with passes and front end that take as long as they did. */
+/* Simulates the observed load as predicted, then corrected to the observed pass and front-end times. */
 static enum jl_status correct(struct jl_trial *t, struct jl_infer_ask *then, struct jl_infer_seen *ret,
 			      struct jl_err *err)
 {
@@ -467,7 +467,7 @@ static enum jl_status correct(struct jl_trial *t, struct jl_infer_ask *then, str
 	return JL_OK;
 }
 
-/* What there is and what it would need; no time of anything. */
+/* Available and required memory only; no times. */
 static void say_no_room(struct jl_infer *a, struct jl_trial *t, int n_gpus)
 {
 	const struct jl_estimate none = { NAN, NAN, NAN };
@@ -569,14 +569,14 @@ enum jl_status jl_infer(struct jl_infer *ret_infer, const struct jl_catalog *cat
 	}
 	JL_THEN(status, choose(&t, &a, ask, &own, err));
 	if (!status && ask->seen) {
-		t.ask = ask; /* a search has left its own */
+		t.ask = ask; /* the search changed it */
 		status = correct(&t, &own, &a.seen, err);
 		JL_THEN(status, choose(&t, &a, ask, &own, err));
 	}
 	if (!status && t.r.n_ended == 0)
-		status = jl_fail(
-			err, JL_E_RANGE,
-			"no request fits beside the weights: take more GPUs, shorter requests or narrower weights");
+		status = jl_fail(err, JL_E_RANGE,
+				 "no request fits beside the weights: use more GPUs, shorter requests or a smaller "
+				 "weight format");
 	if (!status && !(t.r.tpot_s.mean > 0) && ask->answer > 1)
 		status = jl_fail(err, JL_E_DATA,
 				 "%.60s does not compute in %.20s; int8 and int4 weights run everywhere",

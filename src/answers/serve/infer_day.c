@@ -1,14 +1,14 @@
-/* A day's load on copies of a served model: what one copy does is simulated at several rates, the day is day.c's. */
+/* A day's load on copies of a served model: simulates one copy at several rates; day.c runs the day. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "serve/trial.h"
 
-#define OVERLOAD  4.0 /* times the held rate: what comes out then is the most */
-#define WAIT_FRAC 0.2 /* of the first token's target: who waits longer for a copy misses it */
+#define OVERLOAD  4.0 /* multiple of the held rate: gives the maximum throughput */
+#define WAIT_FRAC 0.2 /* of the first token's target: longer waits for a copy miss it */
 
-/* Share of the simulated requests within the targets; ttft: the first token's too. */
+/* Share of the simulated requests within the targets; ttft: including the first token. */
 static double within(const struct jl_trial *t, const struct jl_infer_ask *ask, bool ttft)
 {
 	size_t n = 0;
@@ -23,7 +23,7 @@ static double within(const struct jl_trial *t, const struct jl_infer_ask *ask, b
 	return (double)n / (double)(t->r.n_ended + t->r.n_refused);
 }
 
-/* One copy at rates from light to all that it answers within the targets, and a little above; then overloaded. */
+/* One copy at rates from light to slightly above its limit within the targets; then overloaded. */
 static enum jl_status table_of(struct jl_day_copy *c, struct jl_trial *t, struct jl_infer_ask *own, int n_gpus,
 			       struct jl_err *err)
 {
@@ -42,7 +42,7 @@ static enum jl_status table_of(struct jl_day_copy *c, struct jl_trial *t, struct
 			break;
 		c->hz[c->n] = own->rate_hz;
 		c->within_frac[c->n] = within(t, own, true);
-		c->in_flight[c->n++] = own->rate_hz * t->r.e2e_s.mean; /* Little */
+		c->in_flight[c->n++] = own->rate_hz * t->r.e2e_s.mean; /* Little's law */
 	}
 	return JL_OK;
 }

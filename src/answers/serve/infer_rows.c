@@ -1,4 +1,4 @@
-/* The same question at several rates, or with weights in several formats. */
+/* The same question at several rates, or with several weight formats. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static struct jl_infer_row row_of(const struct jl_infer *a)
 				      .busy_frac = a->busy_frac };
 }
 
-/* The knee: the last rate whose first tokens come within three times the quietest ones. */
+/* The knee: the last rate whose first tokens come within three times those of the lowest rate. */
 #define KNEE 3.0
 
 enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
@@ -46,18 +46,17 @@ enum jl_status jl_infer_sweep(struct jl_infer *infer, const struct jl_catalog *c
 		infer->rows[infer->n_rows++] = row_of(&a);
 		if (!a.keeps_up || a.ttft_s.p90.value > KNEE * infer->rows[0].ttft_p90_s.value)
 			continue;
-		/* what is pasted must hold the load that is recommended, not the one of the first table */
+		/* the printed settings are for the recommended load, not that of the first table */
 		knee = i;
 		memcpy(infer->flags, a.flags, sizeof(infer->flags));
 		infer->flags_rate_hz = a.rate_hz;
 	}
 	if (!status)
-		infer->rows[knee].knee =
-			infer->rows[knee].keeps_up; /* a system that is overloaded everywhere has none */
+		infer->rows[knee].knee = infer->rows[knee].keeps_up; /* a system overloaded at every rate has none */
 	return status;
 }
 
-#define FULL_FRAC 0.9 /* busy this much of the time: people wait for each other, not only for the machine */
+#define FULL_FRAC 0.9 /* utilisation above which users wait for each other, not only for the machine */
 
 enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *cat, const struct jl_machine *machine,
 			     const struct jl_infer_ask *ask, struct jl_err *err)
@@ -77,7 +76,7 @@ enum jl_status jl_infer_held(struct jl_infer *infer, const struct jl_catalog *ca
 	JL_TRY(jl_infer(&a, cat, machine, &most, err));
 	if (!users)
 		infer->rate_held_hz = a.rate_max_hz;
-	else /* each asks once in the time of an answer and of reading it */
+	else /* each asks once per answer and reading time */
 		infer->users_held = a.rate_max_hz > 0 ? floor(a.rate_max_hz * (ask->think_s + a.e2e_s.mean.value)) : 0;
 	if (infer->users_held >= infer->users)
 		infer->users_held = NAN;
@@ -100,7 +99,7 @@ enum jl_status jl_infer_compare_weights(struct jl_infer *infer, const struct jl_
 	for (size_t i = 0; i < JL_LEN(formats); i++) {
 		struct jl_infer a;
 
-		/* formats that the device only widens say nothing that int4 and int8 do not */
+		/* formats without native support add nothing to int4 and int8 */
 		if (!formats[i] || (i == 0 && isnan(dev->peak_flopps[JL_BF16])) ||
 		    (i == 1 && isnan(dev->peak_flopps[JL_FP8])) || (i == 4 && isnan(dev->peak_flopps[JL_FP4])))
 			continue;

@@ -11,7 +11,7 @@ double jl_dice_unit(struct jl_dice *dice)
 	return ((double)((z ^ (z >> 31)) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* mean 0, deviation 1 */
+/* mean 0, standard deviation 1 */
 static double dice_normal(struct jl_dice *dice)
 {
 	const double radius = sqrt(-2.0 * log(jl_dice_unit(dice)));
@@ -23,14 +23,14 @@ static int length(struct jl_dice *dice, const struct jl_lengths *l, double nomin
 {
 	double tokens = nominal;
 
-	if (l->spread_ln > 0.0 && nominal > 1.0) /* the mean stays the nominal one; one token is one */
+	if (l->spread_ln > 0.0 && nominal > 1.0) /* keeps the nominal mean; one token stays one */
 		tokens *= exp(l->spread_ln * dice_normal(dice) - 0.5 * l->spread_ln * l->spread_ln);
 	else if (l->least_frac < 1.0)
 		tokens *= l->least_frac + (1.0 - l->least_frac) * jl_dice_unit(dice);
 	return (int)fmin(fmax(nearbyint(tokens), 1.0), JL_SERVING_TOKENS_MAX);
 }
 
-/* Tokens after which an answer ends in the mean, were there no longest one, so that those that are cut there have the nominal mean. */
+/* Mean answer length without truncation that gives the nominal mean with truncation. */
 static double unbounded_mean(const struct jl_lengths *l)
 {
 	double lo = l->answer, hi = 1e6 * l->answer;

@@ -1,4 +1,4 @@
-/* Pass times are asked for at a few shapes only and remembered: contexts and prompts in steps of about three per cent. */
+/* Cache of pass times: computed for few shapes only, contexts and prompts in steps of about three per cent. */
 #include <math.h>
 
 #include "serve/inside.h"
@@ -25,7 +25,7 @@ static uint64_t mixed(uint64_t key)
 	return key ^ (key >> 29);
 }
 
-/* A count in steps of an eighth of 16 or about three per cent, at its middle; 0 stays 0. */
+/* Rounds a count to a step of an eighth of 16 or about three per cent, to its middle; 0 stays 0. */
 static double stepped(double value, double finest)
 {
 	double step = finest;
@@ -35,7 +35,7 @@ static double stepped(double value, double finest)
 	return value > 0.0 ? fmax(step * nearbyint(value / step), 1.0) : 0.0;
 }
 
-/* The batch that a captured pass of n sequences is run with. */
+/* Batch with which a captured pass of n sequences runs. */
 static double padded(const struct jl_policy *policy, double n)
 {
 	double size = 1.0;
@@ -59,7 +59,7 @@ double jl_audit_pass_s(struct memo *memo, const struct jl_workers *kind, const s
 	p.n_seqs = graph ? padded(policy, pass->n_seqs) : stepped(pass->n_seqs, 1.0);
 	p.prompt_tokens = stepped(pass->prompt_tokens, 8.0);
 	p.n_prompts = stepped(pass->n_prompts, 1.0);
-	/* pairs by how far back a token looks, on average */
+	/* attention pairs by the mean context of a token */
 	const double reach = pass->prompt_tokens > 0.0 ? pass->prompt_pairs / pass->prompt_tokens : 0.0;
 	const double seen = stepped(reach, 16.0);
 
@@ -77,7 +77,7 @@ double jl_audit_pass_s(struct memo *memo, const struct jl_workers *kind, const s
 	return entry->pass_s;
 }
 
-/* Alike: as many sequences, as many prompt tokens, within a step of a half or a whole octave. */
+/* Alike: same number of sequences and prompt tokens, context within half or a whole octave. */
 static int octaves(double value, double steps)
 {
 	return value > 0.0 ? 1 + (int)fmax(steps * log2(value), 0.0) : 0;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Keys and values go from machine to machine over a network card of 400 Gbit/s each device has, at three quarters. */
+/* Keys and values are sent between machines over a 400 Gbit/s NIC per device, at three quarters. */
 #define TRANSFER_BPS (0.75 * 50e9)
 
 static double pass_s(const void *ctx, const struct jl_pass *pass)
@@ -10,14 +10,14 @@ static double pass_s(const void *ctx, const struct jl_pass *pass)
 	return jl_serve_pass(ctx, pass).step_s;
 }
 
-/* Parts of a machine with the engine's limits each. */
+/* Parts of a machine with their own engine limits. */
 static double ranks_of(const struct jl_serve_job *job, const struct jl_policy *policy)
 {
 	return (job->place.by_layer ? 1.0 : fmax(job->place.n_stages, 1.0)) *
 	       (job->place.split_batch && !policy->shared_limits ? job->place.n_gpus : 1.0);
 }
 
-/* A job as machines that do the same: ctx is the struct jl_serve_job, which must outlive them. */
+/* A job as identical machines: ctx is the struct jl_serve_job, which must outlive them. */
 static struct jl_workers workers_of(const struct jl_serve_job *job, const struct jl_policy *policy, double n)
 {
 	return (struct jl_workers){ .n = (int)fmin(fmax(n, 1.0), JL_SERVING_WORKERS_MAX / 2.0),

@@ -17,7 +17,7 @@ enum jl_status jl_passes_predict(struct jl_estimate *ret_prompts_s, struct jl_es
 	JL_TRY(jl_served_format(&run.format, ask->elem_B > 2 ? "fp32" : ask->weight_B < 2 ? "fp8" : "bf16", err));
 	run.format.weight_B = ask->weight_B;
 	run.format.kv_B = ask->elem_B;
-	/* neither launches one by one, nor scheduling, sampling and text */
+	/* without launch, scheduling, sampling and text costs */
 	fit.host_layer_s = fit.step_s = fit.seq_s = fit.token_s = 0;
 	for (int i = 0; i < 2; i++) {
 		run.metric = i ? JL_METRIC_DECODE : JL_METRIC_PREFILL;

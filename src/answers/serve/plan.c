@@ -1,5 +1,4 @@
-/* A run's client, simulated: the published ones as they are (closed loop, all requests at once at first), and what their times are
- * made of. */
+/* Simulates a run's client: the published ones (closed loop, all requests at the start), and the composition of their times. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -7,13 +6,13 @@
 #include "serve/pass.h"
 #include "serve/serve.h"
 
-/* Offline runs: a few requests for each that is under way. */
+/* Offline runs: a few requests per slot. */
 #define OFFLINE_EACH   4
 #define SEED           1
 #define LOOSE_LN       0.03
 #define WORKERS_ENOUGH 16
 #define ROOM_SEQS      4096
-#define ROOM_LEAST     16 /* nobody publishes a server with room for fewer */
+#define ROOM_LEAST     16 /* published servers have room for more */
 
 static bool simulated(const struct jl_serve_run *run)
 {
@@ -31,7 +30,7 @@ static struct jl_serve_job job_of(const struct jl_device *dev, const struct jl_s
 				      .place = prompts ? run->prefill : run->place };
 }
 
-/* Machines for prompts that keep up with the answers: what a plan whose number is not known was made for. */
+/* Prompt machines that keep up with the answers, if their number is not known. */
 static double keep_up(const struct jl_device *dev, const struct jl_serve_fit *fit, const struct jl_serve_run *run,
 		      double n_requests, const struct jl_policy *policy)
 {
@@ -44,7 +43,7 @@ static double keep_up(const struct jl_device *dev, const struct jl_serve_fit *fi
 	return fmin(fmax(nearbyint(rate_hz * jl_serve_pass(&prompts, &prompt).step_s / together), 1), WORKERS_ENOUGH);
 }
 
-/* Machines that do the same are alike: as few of them as keep the ratio of prompts' to answers', with their requests. */
+/* Identical machines: the smallest set with the same ratio of prompt to answer machines, with its requests. */
 static double alike(const struct jl_serve_run *run)
 {
 	const double answers = fmax(run->n_decode_workers, 1);
@@ -88,9 +87,9 @@ static enum jl_status simulate(struct jl_sim_result *ret_result, struct jl_passe
 				&policy);
 	setup.means = true;
 	setup.late += fit->hold_frac * run->hold;
-	/* one front end for all of them */
+	/* one front end for all */
 	setup.n_alike = groups;
-	/* What is said to have run has fitted, whatever the reckoning says. */
+	/* A published run fitted, even if the memory model disagrees. */
 	const double together = fmin(fmax(n_requests / setup.workers.n, 1), ROOM_LEAST);
 
 	if (!run->reckoned) {
@@ -183,7 +182,7 @@ double jl_serve_plan_s(const struct jl_run_plan *plan, const struct jl_device *d
 	sum.step_s = sum.fixed_s;
 	for (int i = 0; i < plan->n; i++) {
 		const struct jl_run_share *share = &plan->shares[i];
-		/* what runs while a first token is under way */
+		/* what runs before a first token */
 		const double late = metric == JL_METRIC_TTFT && share->work.captured
 					    ? (fit->late + fit->hold_frac * plan->n_hold +
 					       (share->work.split_batch ? fit->dp_late : 0)) *

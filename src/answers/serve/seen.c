@@ -1,4 +1,4 @@
-/* What a client or an engine itself measured of a served load: mean times and the load, whoever wrote them. */
+/* Reads the measurements of a client or an engine: mean times and the load, of several tools. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 #define NAME_MAX_B 128
 
-/* A figure by its path; over: of which it is a share. vLLM and SGLang (bench serve, bench_serving), genai-perf and aiperf, trtllm-bench;
- * metrics that engines publish for Prometheus; our own `bench infer`, made flat. */
+/* A figure by path; over: its denominator. vLLM and SGLang (bench serve, bench_serving), genai-perf and aiperf, trtllm-bench; Prometheus
+ * metrics of engines; own `bench infer`, flattened. */
 static const struct {
 	size_t at;
 	const char *path;
@@ -68,7 +68,7 @@ static double number_at(const json_t *root, const char *path)
 	return json_is_number(root) ? json_number_value(root) : NAN;
 }
 
-/* `name{labels} value` a line: those of one name are added up. */
+/* `name{labels} value` lines: equal names are added. */
 static json_t *read_metrics(const char *text, size_t len)
 {
 	json_t *root = json_object();
@@ -95,7 +95,7 @@ static json_t *read_metrics(const char *text, size_t len)
 	return root;
 }
 
-/* A record of `bench infer`, by itself or the first of several: its parameters and metrics as plain members. */
+/* Flattens a record of `bench infer` (alone or the first of several): its parameters and metrics as plain members. */
 static void flatten(json_t *root)
 {
 	json_t *first = json_array_get(json_object_get(root, "records"), 0), *record = first ? first : root, *one;
@@ -139,8 +139,8 @@ enum jl_status jl_served_seen_read(struct jl_served_seen *ret_seen, const char *
 	json_decref(root);
 	if (isnan(seen.ttft_s) || isnan(seen.tpot_s))
 		return jl_fail(err, JL_E_DATA,
-			       "%.80s: no mean time to the first token and of each further one; results of vLLM's and "
-			       "SGLang's benchmark, genai-perf, aiperf, trtllm-bench and engines' metrics are read",
+			       "%.80s: no mean time to the first and to each further token; supported are results of "
+			       "vLLM's and SGLang's benchmarks, genai-perf, aiperf, trtllm-bench and engine metrics",
 			       file);
 	*ret_seen = seen;
 	return JL_OK;

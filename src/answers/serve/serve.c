@@ -11,8 +11,8 @@ int jl_serve_host_gpus(const struct jl_machine *machine)
 	return machine->fabric.n_per_node > 1 ? machine->fabric.n_per_node : 1;
 }
 
-/* As many devices as are asked for; or the fewest, in powers of two where each layer is cut, that hold weights and all requests, and where
- * not even the whole host does, the whole host. */
+/* Number of devices: as given; or the fewest, in powers of two where layers are split, that hold weights and all requests; else the whole
+ * host. */
 static void choose_gpus(struct jl_serve_job *job, const struct jl_serve_ask *ask, int engine, int n_host)
 {
 	const double context = ask->prompt + ask->output;
@@ -49,7 +49,7 @@ enum jl_status jl_serve_format(struct jl_serve_format *ret_format, const char *a
 {
 	JL_TRY(jl_served_format(ret_format, jl_served_weights(asked, info), err));
 	jl_served_format_on(ret_format, dev);
-	if (model->n_experts < 2) { /* what narrows experts narrows all where there are none */
+	if (model->n_experts < 2) { /* without experts, expert formats apply to everything */
 		ret_format->weight_B = fmin(ret_format->weight_B, ret_format->expert_B);
 		ret_format->dense = ret_format->experts;
 	}
@@ -94,7 +94,7 @@ enum jl_status jl_serve_engine_check(int engine, const struct jl_machine *machin
 		       info->name, *info->runs_on, machine->sys.text, other ? other : "general");
 }
 
-#define LLAMACPP_PIECE 512 /* prompt tokens that pass a device at once */
+#define LLAMACPP_PIECE 512 /* prompt tokens per device pass */
 
 void jl_serve_by_layer(struct jl_serve_place *place, double n_devices)
 {
@@ -115,7 +115,7 @@ static enum jl_status check(const struct jl_serve_ask *ask, int n_host, struct j
 	return JL_OK;
 }
 
-/* Times to a first token are measured under load on few families; there is nothing nearer for the others. */
+/* Time to first token under load is measured on few families; used for the others too. */
 enum jl_asked jl_serve_asked_of(const struct jl_serve_run *run)
 {
 	static const enum jl_asked answers[JL_N_METRIC] = { [JL_METRIC_TTFT] = JL_ASKED_FIRST,
@@ -245,7 +245,7 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 	JL_TRY(jl_run_simulate(&r, &plan, &machine->served, job->fit, &run, err));
 	const struct jl_serve_time first = jl_serve_of(machine, job->fit, &run, &plan);
 
-	run.metric = r.tpot_s.mean > 0 ? JL_METRIC_TPOT : JL_METRIC_TTFT; /* of one token there is no other */
+	run.metric = r.tpot_s.mean > 0 ? JL_METRIC_TPOT : JL_METRIC_TTFT; /* a one-token answer has no other metric */
 	const struct jl_serve_time next = jl_serve_of(machine, job->fit, &run, &plan);
 
 	ret->batch = r.batch_mean;
@@ -253,15 +253,15 @@ static enum jl_status answer(struct jl_serve_answer *ret, const struct jl_machin
 	ret->ttft_s = jl_estimate_around(r.ttft_s.mean, first.half_ln);
 	ret->tpot_s = jl_estimate_around(r.tpot_s.mean, next.half_ln);
 	ret->request_tps = jl_estimate_around(1 / (r.tpot_s.mean > 0 ? r.tpot_s.mean : r.e2e_s.mean), next.half_ln);
-	/* by what a request takes: the end of a run, when machines stand half empty, is not counted */
+	/* by the time of a request, excluding the end of the run, when the machine is partly empty */
 	ret->total_tps = jl_estimate_around(r.at_once * (r.output_tps * r.span_s / (double)r.n_ended) / r.e2e_s.mean,
 					    next.half_ln);
 	ret->step = next.step;
 	return JL_OK;
 }
 
-/* Output tokens a second in the long run: every prompt once, every token in the fullest pass. Simulated runs reach 0.86 to 1.05 of
- * it (3,317 of them, 8 to 500 requests), so that what is far below a target needs none. */
+/* Estimated long-run output tokens/s: each prompt once, each token in the fullest pass. Simulations reach 0.86 to 1.05 of it (3,317 runs, 8 to
+ * 500 requests): far smaller targets need no simulation. */
 static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_ask *ask, int engine)
 {
 	const double together = fmax(floor(jl_policy_of(engine)->token_budget / ask->prompt), 1);
@@ -272,7 +272,7 @@ static double steady_tps(const struct jl_serve_job *job, const struct jl_serve_a
 			      jl_serve_pass(job, &prompt).step_s / together);
 }
 
-/* Of people who ask, wait for the answer, read it and ask again, so many wait: the others are those whose answers came in the time of reading. */
+/* Concurrent requests of users who read between answers. */
 static double requests_of(const struct jl_serve_job *job, const struct jl_serve_ask *ask, int engine)
 {
 	struct jl_serve_ask one = *ask;
@@ -303,7 +303,7 @@ enum jl_status jl_serve_predict(struct jl_serve_answer *ret_answer, const struct
 
 	JL_TRY(check(ask, n_host, err));
 	if (model.embeds)
-		return jl_fail(err, JL_E_RANGE, "%s makes vectors or scores and no tokens; ask 'jeoul serve %s'",
+		return jl_fail(err, JL_E_RANGE, "%s produces vectors or scores, not tokens; use 'jeoul serve %s'",
 			       ask->model->id, ask->model->id);
 	JL_TRY(jl_serve_engine_check(engine, machine, err));
 	JL_TRY(jl_serve_check(ask->model, &model, ask->n_gpus, jl_engine_info(engine)->by_layer, err));

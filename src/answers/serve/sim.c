@@ -19,7 +19,7 @@ double jl_draft_gain(int n_draft, double accept_frac)
 	return gain;
 }
 
-/* What happens at a time of its own. */
+/* Event kinds. */
 enum happening { ARRIVES, READY, FETCHED, MOVED };
 struct event {
 	double at_s;
@@ -28,12 +28,12 @@ struct event {
 };
 
 struct run {
-	struct sim sim;       /* first: callbacks are given it */
-	struct event *events; /* a heap: the next on top */
+	struct sim sim;       /* first member: callbacks cast it */
+	struct event *events; /* binary heap by time */
 	int n_events;
 	size_t n_begun, n_ended, n_refused;
 	double front_free_s, front_wait_s;
-	struct memo *memos; /* of the answers' machines, and of the prompts' where they have their own */
+	struct memo *memos; /* of the answer machines, and of separate prompt machines */
 };
 
 static bool before(const struct event *a, const struct event *b)
@@ -73,7 +73,7 @@ static void begin_next(struct run *run, double at_s)
 {
 	const struct jl_load *load = run->sim.load;
 
-	while (run->n_begun < load->n && load->arrivals[run->n_begun].shared > 0) /* follows by itself */
+	while (run->n_begun < load->n && load->arrivals[run->n_begun].shared > 0) /* scheduled by its predecessor */
 		run->n_begun++;
 	if (run->n_begun < load->n) {
 		const int id = (int)run->n_begun++;
@@ -82,7 +82,7 @@ static void begin_next(struct run *run, double at_s)
 	}
 }
 
-/* Is its session not over with it? */
+/* True if its session ends with it. */
 static bool has_next(const struct jl_load *load, int id)
 {
 	return (size_t)id + 1 < load->n && load->arrivals[id + 1].shared > 0;
@@ -121,7 +121,7 @@ static void prompted(struct sim *sim, int id, double at_s)
 	ended(sim, id, moved_s);
 }
 
-/* Of the machines that do this part, the one with the fewest requests. */
+/* The machine of this kind with the fewest requests. */
 static struct worker *least(struct sim *sim, bool prompts)
 {
 	const bool apart = sim->setup->prompts.n > 0;
@@ -139,7 +139,7 @@ static struct worker *least(struct sim *sim, bool prompts)
 	return best;
 }
 
-/* It can never fit, nor can what would follow it. */
+/* A request that can never fit is refused, with its followers. */
 static void refuse(struct run *run, int id, double at_s)
 {
 	const struct jl_load *load = run->sim.load;
@@ -223,8 +223,8 @@ static enum jl_status check(const struct jl_sim_setup *setup, const struct jl_lo
 
 		if (a->shared < 0 || (follows && (i == 0 || setup->prompts.n > 0)))
 			return jl_fail(err, JL_E_RANGE,
-				       "request %zu: a session's next turn follows another, prompts not on machines of "
-				       "their own",
+				       "request %zu: a further turn must follow an earlier one, and prompts must not "
+				       "be on separate machines",
 				       i + 1);
 		if (a->prompt < 1 || a->answer < 1 || a->prompt > JL_SERVING_TOKENS_MAX ||
 		    a->answer > JL_SERVING_TOKENS_MAX || a->cached < 0)
@@ -304,7 +304,7 @@ static void release(struct run *run)
 	jl_free(run->memos);
 }
 
-/* A machine may run on until something can reach it: an arrival, or the end of a request elsewhere that another follows. */
+/* How far a machine may run alone: until an arrival, or the end of a request elsewhere with a follower. */
 static double horizon_s(struct run *run, const struct worker *w)
 {
 	double until_s = run->n_events > 0 ? run->events[0].at_s : INFINITY;
@@ -361,7 +361,7 @@ static struct jl_spread spread_of(double *values, size_t n, bool mean)
 				   .p99 = jl_stats_quantile(values, n, 0.99) };
 }
 
-/* Requests that count: not warm-up, not refused. */
+/* Counted requests: without warm-up and refused ones. */
 static enum jl_status count_requests(struct jl_sim_result *r, const struct run *run, struct jl_err *err)
 {
 	const struct sim *sim = &run->sim;
@@ -370,7 +370,7 @@ static enum jl_status count_requests(struct jl_sim_result *r, const struct run *
 
 	JL_TRY(jl_got(room, err));
 	double *ttft = room, *tpot = room + sim->load->n, *e2e = tpot + sim->load->n, *later = e2e + sim->load->n;
-	/* a first token that is handed out late may come with the second, but tokens never come faster than passes end */
+	/* a delayed first token may coincide with the second, but tokens never come faster than passes */
 	const double least_s = sim->setup->means ? 0 : jl_itl_quantile(sim, 0);
 
 	for (size_t i = sim->load->n_skip; i < sim->load->n; i++) {

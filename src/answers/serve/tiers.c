@@ -1,5 +1,5 @@
-/* Keys and values of sessions between their turns: on the device until others need the room, then in the host's memory, then on its drives.
- * The longest unused give way, from their end, so that what a session still has anywhere is a beginning of it. */
+/* Keys and values of sessions between turns: on the device until the room is needed, then in host memory, then on drives. The least recently
+ * used are evicted, from their end, so that the remaining blocks are a prefix. */
 #include <math.h>
 
 #include "serve/inside.h"
@@ -19,7 +19,7 @@ static void cut(struct sim *sim, struct worker *w, int session, enum jl_kv_tier 
 	*(h->next[at] == NO_ID ? &t->newest : &sim->held[h->next[at]].prev[at]) = h->prev[at];
 }
 
-/* Blocks at the session's beginning in a tier, which is used last there. */
+/* Adds blocks of the session's prefix to a tier, as most recently used. */
 static void put(struct sim *sim, struct worker *w, int session, enum jl_kv_tier at, int64_t n)
 {
 	struct held *h = &sim->held[session];
@@ -95,7 +95,7 @@ void jl_tiers_take(struct sim *sim, struct worker *w, struct seq *s)
 	for (int at = 0; at < JL_N_KV_TIER; at++) {
 		const int64_t n = h->blocks[at];
 
-		if (at != JL_KV_DISK) /* nothing is read from drives within a pass */
+		if (at != JL_KV_DISK) /* drives are not read within a pass */
 			found[at] = (int)least_of(n * sim->policy->block_tokens, left);
 		left -= found[at];
 		cut(sim, w, s->session, (enum jl_kv_tier)at, n);
@@ -133,7 +133,7 @@ bool jl_tiers_fetch(struct sim *sim, struct worker *w, int id)
 
 	s->fetched = true;
 	cut(sim, w, s->session, JL_KV_DISK, on_disk);
-	/* its own go last: what is read comes behind them */
+	/* its own blocks last: read blocks follow them */
 	cut(sim, w, s->session, JL_KV_HOST, own);
 	put(sim, w, s->session, JL_KV_HOST, own);
 	push_down(sim, w, JL_KV_HOST, host->used + n - host->room);

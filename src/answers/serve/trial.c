@@ -6,13 +6,13 @@
 
 #define REQUESTS_LEAST 400.0
 #define REQUESTS_EACH  10
-#define SESSIONS_EACH  3 /* the first of each is not counted */
+#define SESSIONS_EACH  3 /* the first of each session is not counted */
 #define KEPT_UP_FRAC   0.93
-#define WAIT_FRAC      0.02  /* of the time in which requests arrive */
-#define SLOW_PCIE      16e9  /* one way; where the catalog does not say */
-#define SPREAD_OPEN_S  120.0 /* an open load runs at least this long */
+#define WAIT_FRAC      0.02  /* of the arrival period */
+#define SLOW_PCIE      16e9  /* one way; default without catalog data */
+#define SPREAD_OPEN_S  120.0 /* minimum duration of an open load */
 
-/* Heads of the model's own are one more layer of it; either shares devices and their links with what it drafts for. */
+/* Draft heads are one more layer of the model; a draft shares the devices and links. */
 static void begin_draft(struct jl_trial *t)
 {
 	const struct jl_infer_ask *ask = t->ask;
@@ -72,7 +72,7 @@ enum jl_status jl_trial_begin(struct jl_trial *t, const struct jl_catalog *cat, 
 	return status;
 }
 
-/* A pass with what is drafted for it: so many passes of the draft, one after the other, and its own prompts. */
+/* A pass with its draft: sequential draft passes, and the draft's own prompts. */
 static double drafted_pass_s(const void *ctx, const struct jl_pass *pass)
 {
 	const struct jl_trial *t = ctx;
@@ -90,7 +90,7 @@ static double drafted_pass_s(const void *ctx, const struct jl_pass *pass)
 	return s;
 }
 
-/* What drafts lies beside the weights, with keys and values of its own. */
+/* The draft's weights, keys and values are kept beside the model's. */
 static void add_draft(struct jl_sim_setup *setup, struct jl_trial *t)
 {
 	const double each_B = jl_serve_context_B(&t->job, 1), draft_B = jl_serve_context_B(&t->draft, 1);
@@ -125,15 +125,14 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 		const double at_once = fmax(ceil((ask->kind == JL_LOAD_USERS ? ask->users : ask->concurrency) / copies),
 					    1);
 
-		const bool people = ask->kind !=
-				    JL_LOAD_CLOSED; /* are counted one by one: they are what is asked about */
+		const bool people = ask->kind != JL_LOAD_CLOSED; /* sessions are counted individually */
 
 		load.concurrency = (int)(people ? at_once : fmin(at_once, JL_CLIENT_MOST / JL_CLIENT_LEAST_EACH));
 		n = (size_t)fmin(
 			    fmax(at_once * (turns > 1 ? SESSIONS_EACH : REQUESTS_EACH), REQUESTS_LEAST / (double)turns),
 			    (people ? JL_SERVING_REQUESTS_MAX : JL_CLIENT_MOST) / (double)turns) *
 		    turns;
-		n_skip = (size_t)load.concurrency * turns; /* the machine is still filling */
+		n_skip = (size_t)load.concurrency * turns; /* machine filling up */
 		if (turns > 1 && n <= n_skip)
 			return jl_fail(err, JL_E_LIMIT, "%.0f sessions of %zu turns: at most %d requests are simulated",
 				       at_once, turns, JL_SERVING_REQUESTS_MAX);
@@ -144,9 +143,9 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 			load.turn_tokens = ask->turn_tokens;
 			load.wait_s = ask->wait_s;
 		}
-		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as 'predict --serve' has it */
+		if (ask->kind == JL_LOAD_CLOSED) { /* the client of published runs, as for 'predict --serve' */
 			jl_load_client(&load, ask->prompt, ask->answer, at_once, JL_CLIENT_EACH);
-			if (t->job.model->embeds) /* sequences of the length asked for */
+			if (t->job.model->embeds) /* sequences of the given length */
 				load.lengths.least_frac = 1;
 			n = load.n;
 			n_skip = 0;
@@ -164,7 +163,7 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 	if (ask->kind == JL_LOAD_TRACE) {
 		size_t kept = 0;
 
-		/* a copy gets every so-manyth request */
+		/* a copy gets every n-th request */
 		for (size_t i = 0; i < n; i += (size_t)copies)
 			t->room[kept++] = ask->trace[i];
 		*ret_load = (struct jl_load){ .arrivals = t->room, .n = kept };
@@ -173,14 +172,14 @@ static enum jl_status make_load(struct jl_trial *t, struct jl_load *ret_load, st
 	load.n = n;
 	load.lengths.answer_most = ask->answer_most;
 	jl_load_make(ret_load, t->room, &load);
-	/* the first sessions do not begin together */
+	/* staggers the first sessions */
 	for (size_t i = 0; turns > 1 && i < n_skip; i += turns)
 		t->room[i].at_s = (double)i / (double)n_skip * (double)turns * ask->wait_s;
 	ret_load->n_skip = n_skip;
 	return JL_OK;
 }
 
-/* Each device's keys and values go over its own way to the host; copies share its drives. */
+/* Each device has its own link to the host; copies share its drives. */
 static void keep_in_host(struct jl_sim_setup *setup, const struct jl_trial *t)
 {
 	const double token_B = jl_serve_context_B(&t->job, 1), host_Bps = t->job.dev->host_Bps;
@@ -194,7 +193,7 @@ static void keep_in_host(struct jl_sim_setup *setup, const struct jl_trial *t)
 	setup->disk_token_s = all_B * sharing / JL_NVME_BPS;
 }
 
-/* Who comes beyond those that are simulated finds the machine full, and waits for as many more turns. */
+/* Requests beyond the simulated ones find the machine full and wait proportionally longer. */
 static void wait_turns(struct jl_trial *t)
 {
 	struct jl_spread *const waits[] = { &t->r.ttft_s, &t->r.e2e_s };
@@ -255,8 +254,8 @@ enum jl_status jl_trial_run(struct jl_trial *t, int n_gpus, int n_copies, struct
 	return status;
 }
 
-/* Is what arrives answered as fast as it comes? By the time until the last answer (less what that one took), and by the wait, which grows as long as
- * more arrives. */
+/* True if arrivals are answered as fast as they come, by the time until the last answer (less its own time), and by the wait, which grows
+ * under overload. */
 bool jl_trial_keeps_up(const struct jl_trial *t)
 {
 	const struct jl_pass alone = jl_pass_prefill(1, t->ask->prompt);
@@ -266,7 +265,7 @@ bool jl_trial_keeps_up(const struct jl_trial *t)
 
 	if (t->ask->kind != JL_LOAD_OPEN || n_all == 0)
 		return t->ask->kind != JL_LOAD_OPEN;
-	/* the dice may have drawn fewer arrivals than were asked for */
+	/* fewer arrivals may have been drawn than requested */
 	const double rate_hz = fmin(t->ask->rate_hz / jl_trial_shares(t), n / t->room[n_all - 1].at_s);
 
 	return n / fmax(t->r.span_s - served_s, 0.1 * t->r.span_s) >= KEPT_UP_FRAC * rate_hz &&

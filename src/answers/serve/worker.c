@@ -1,4 +1,4 @@
-/* One machine: its queue, its blocks of keys and values, its passes. */
+/* One machine: its queue, its key/value blocks, its passes. */
 #include <math.h>
 
 #include "serve/inside.h"
@@ -12,7 +12,7 @@ static int64_t blocks_for(const struct sim *sim, double tokens)
 
 int64_t jl_blocks_most(const struct sim *sim, const struct jl_arrival *a)
 {
-	/* a block's ticks are rounded: one more than the tokens need */
+	/* ticks of a block are rounded: one more than the tokens */
 	const double ticks = ceil(a->answer / sim->gain);
 
 	return blocks_for(sim, (double)a->prompt + a->answer) + (int64_t)(ticks / sim->block_ticks) -
@@ -50,7 +50,7 @@ static int unqueue(struct sim *sim, struct worker *w)
 	return id;
 }
 
-/* A heap of those that answer: the first to end on top. */
+/* Heap of decoding sequences by end tick. */
 static void place(struct sim *sim, struct worker *w, int at, int id)
 {
 	w->heap[at] = id;
@@ -88,7 +88,7 @@ static int64_t class_of(const struct sim *sim, const struct seq *s)
 	return c < 0 ? c + q : c;
 }
 
-/* Its prompt is computed: from the next tick on it answers. */
+/* Its prompt is complete: decodes from the next tick. */
 static void join(struct sim *sim, struct worker *w, int id)
 {
 	struct seq *s = &sim->seqs[id];
@@ -112,7 +112,7 @@ static void join(struct sim *sim, struct worker *w, int id)
 		w->opens[class_of(sim, s)]++;
 }
 
-/* Out of those that answer, with all that it held. */
+/* Removes a decoding sequence and its blocks. */
 static void leave(struct sim *sim, struct worker *w, int id)
 {
 	struct seq *s = &sim->seqs[id];
@@ -140,7 +140,7 @@ static void leave(struct sim *sim, struct worker *w, int id)
 		      fmin(s->target + floor(sim->gain * (double)ticks), (double)s->prompt + s->answer) - 1);
 }
 
-/* Blocks that the next k ticks open. */
+/* New blocks of the next k ticks. */
 static int64_t blocks_of_ticks(const struct sim *sim, const struct worker *w, int64_t k)
 {
 	const int64_t q = sim->block_ticks;
@@ -162,10 +162,10 @@ static void end_request(struct sim *sim, int id, double at_s)
 	sim->ended(sim, id, at_s);
 }
 
-/* The last one in gives its blocks back and begins anew, prompt and answer so far. */
+/* Preempts the last admitted request: it restarts with its prompt and its answer so far. */
 static void throw_back(struct sim *sim, struct worker *w)
 {
-	const bool half = w->partial != NO_ID; /* in the middle of its prompt */
+	const bool half = w->partial != NO_ID; /* partial prompt */
 	const int id = half ? w->partial : w->newest;
 	struct seq *s = &sim->seqs[id];
 
@@ -184,7 +184,7 @@ static void throw_back(struct sim *sim, struct worker *w)
 	s->kept = !sim->held && !half && w->host_tokens + s->target <= sim->setup->host_tokens;
 	if (s->kept)
 		w->host_tokens += s->target;
-	/* else its blocks are free, and mostly as they were when it comes in again: engines that throw back look there first */
+	/* freed blocks mostly still hold their data at readmission: engines that preempt look there first */
 	s->computed = s->kept ? s->target : (int)fmax(s->cached, floor(KEPT_FRAC * s->computed));
 	s->thrown = !s->kept;
 	s->fetched = false;
@@ -206,7 +206,7 @@ static int64_t blocks_to_enter(const struct sim *sim, const struct worker *w, co
 	return blocks_for(sim, tokens);
 }
 
-/* A limit of the engine, for all parts of the machine that have one each. */
+/* An engine limit, for all parts of the machine with their own. */
 static double limit(const struct worker *w, int each)
 {
 	return each * fmax(w->kind->ranks, 1.0);
@@ -219,7 +219,7 @@ static bool may_enter(const struct sim *sim, const struct worker *w)
 	return blocks_to_enter(sim, w, &sim->seqs[w->head]) <= w->free_blocks + w->tiers[JL_KV_DEVICE].used;
 }
 
-/* To the host and back: everybody waits meanwhile. */
+/* Transfer to the host and back: all wait. */
 static void fetch(const struct sim *sim, struct worker *w, struct seq *s)
 {
 	const double wait_s = 2 * s->target * sim->setup->host_token_s;
@@ -247,7 +247,7 @@ static void enter(struct sim *sim, struct worker *w, int id)
 	w->free_blocks -= s->blocks;
 }
 
-/* What a pass takes of the prompts. Those that are complete with it are chained by `next`. */
+/* Prompt tokens of a pass. Prompts completed by it are linked by `next`. */
 struct chunks {
 	double n, tokens, pairs;
 	int first, last;
@@ -290,7 +290,7 @@ static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chun
 		budget -= n;
 		take(sim, w, w->partial, n, c);
 	}
-	/* those under way in this pass count as well */
+	/* includes requests in this pass */
 	while (w->partial == NO_ID && w->n_run + c->n_done < limit(w, sim->policy->max_seqs) && may_enter(sim, w) &&
 	       (budget > 0 || sim->seqs[w->head].computed >= sim->seqs[w->head].target)) {
 		const int id = unqueue(sim, w);
@@ -306,11 +306,11 @@ static void fill_pass(struct sim *sim, struct worker *w, int budget, struct chun
 	}
 }
 
-/* What k such passes add to the mean times: to those who wait for their first token, and to those who answer. */
+/* Effect of k such passes on the mean times: of requests waiting for their first token, and of decoding ones. */
 static void note(struct sim *sim, const struct worker *w, const struct jl_pass *pass, double n_first, double k)
 {
 	const double n = (double)sim->load->n, waiting = w->n_waiting + n_first;
-	const bool apart = sim->setup->prompts.n > 0 && !w->prompts_only; /* they have it, and wait for the next */
+	const bool apart = sim->setup->prompts.n > 0 && !w->prompts_only; /* already have it, and wait for the next */
 	const double inverse = w->inverse + (apart && w->n_run > 0 ? waiting * w->inverse / w->n_run : 0.0);
 
 	jl_passes_add(sim->profile, &(struct jl_pass_share){ .pass = *pass,
@@ -331,7 +331,7 @@ static void spend(struct worker *w, double pass_s, double n_passes)
 	w->n_passes += (int64_t)n_passes;
 }
 
-/* k tokens (times gain) for each of those that answer. */
+/* k tokens (times gain) for each decoding sequence. */
 static void tick_on(struct sim *sim, struct worker *w, int64_t k, double pass_s)
 {
 	const double n = w->n_run, new_s = pass_s + w->stall_s;
@@ -354,7 +354,7 @@ static void tick_on(struct sim *sim, struct worker *w, int64_t k, double pass_s)
 	}
 }
 
-/* Prompts that are complete give their first token and go on to answer. */
+/* Completed prompts give their first token and start decoding. */
 static void finish_prompts(struct sim *sim, struct worker *w, const struct chunks *c)
 {
 	const double late_s = sim->setup->late * w->answer_s;
@@ -368,7 +368,7 @@ static void finish_prompts(struct sim *sim, struct worker *w, const struct chunk
 			sim->prompted(sim, id, w->now_s);
 			continue;
 		}
-		/* from a prompts' machine it brought its first token along */
+		/* brought its first token from a prompt machine */
 		if (s->made == 0 || s->thrown) {
 			s->made++;
 			s->first_s = isnan(s->first_s) ? w->now_s + late_s : s->first_s;
@@ -383,8 +383,8 @@ static void finish_prompts(struct sim *sim, struct worker *w, const struct chunk
 	}
 }
 
-/* Where prompts have passes of their own, the host launches their kernels while the answers' pass before still runs (SGLang since 0.4): where that one was
- * longer than the launches, nothing waits for them. */
+/* With separate prompt passes the host launches their kernels while the previous answer pass still runs (SGLang since 0.4): if that was longer
+ * than the launches, there is no wait. */
 static double pass_s_of(const struct sim *sim, struct worker *w, struct jl_pass *pass)
 {
 	const double alone_s = jl_audit_pass_s(w->memo, w->kind, sim->policy, pass);
@@ -409,7 +409,7 @@ static struct jl_pass pass_of(const struct sim *sim, const struct worker *w, con
 				 .prompt_pairs = c->pairs };
 }
 
-/* No prompt can be worked on before a request ends: as many passes as come before that, or before something arrives. */
+/* Without admissible prompts: passes until a request ends or something arrives. */
 static void answer_on(struct sim *sim, struct worker *w, double until_s)
 {
 	const struct jl_pass pass = pass_of(sim, w, &(struct chunks){ 0 }, true);
@@ -451,7 +451,7 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 
 	while (!jl_tiers_make_room(sim, w, blocks_of_ticks(sim, w, 1)) && w->n_run + (w->partial != NO_ID) > 1)
 		throw_back(sim, w);
-	const int64_t opened = blocks_of_ticks(sim, w, 1); /* kept back from those who come in */
+	const int64_t opened = blocks_of_ticks(sim, w, 1); /* reserved against admissions */
 
 	w->free_blocks -= opened;
 	const double budget = w->kind->budget > 0 ? w->kind->budget : limit(w, sim->policy->token_budget);
@@ -459,7 +459,7 @@ static void step(struct sim *sim, struct worker *w, double until_s)
 	fill_pass(sim, w, (int)budget - (mixed ? w->n_run * drafted : 0), &c);
 	w->free_blocks += opened;
 	if (c.tokens == 0.0) {
-		finish_prompts(sim, w, &c); /* keys and values that came from elsewhere */
+		finish_prompts(sim, w, &c); /* keys and values from elsewhere */
 		if (w->n_run > 0)
 			answer_on(sim, w, until_s);
 		return;

@@ -1,6 +1,5 @@
 /* Sets "infer_llm", "serve_load" and "serve_silicon": two readers, one model. */
 #include <math.h>
-#include <string.h>
 
 #include "rows/set_rows.h"
 #include "rows/set_serve.h"

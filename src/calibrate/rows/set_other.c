@@ -322,16 +322,16 @@ static enum jl_status check_run(const struct jl_run_cells *cells, struct jl_err 
 			       "sources count FLOP differently: only time, throughput and memory are scored");
 	if (strcmp(why, "method") == 0)
 		return jl_fail(err, JL_E_DATA,
-			       "method '%s': networks that are lists of operators are weighed as trained in full",
+			       "method '%s': networks given as operator lists are supported for full training only",
 			       cells->method);
 	if (strcmp(why, "states") == 0)
-		return jl_fail(err, JL_E_DATA, "method '%s': states of such networks are weighed in fp32",
+		return jl_fail(err, JL_E_DATA, "method '%s': states of such networks are supported in fp32 only",
 			       cells->method);
 	if (strcmp(why, "shards") == 0)
-		return jl_fail(err, JL_E_DATA, "'%s': states of such networks are weighed whole on every GPU",
+		return jl_fail(err, JL_E_DATA, "'%s': states of such networks are whole on every GPU",
 			       cells->zero_or_fsdp);
 	if (strcmp(why, "recompute") == 0)
-		return jl_fail(err, JL_E_DATA, "recomputed activations of such networks are not weighed");
+		return jl_fail(err, JL_E_DATA, "recompute is not supported for such networks");
 	return JL_OK;
 }
 

@@ -50,10 +50,10 @@ static enum jl_status read_method(const struct jl_tune_cells *more, const struct
 	const double bits = jl_llm_number(more->base_bits);
 
 	if (bits < 4.0)
-		return jl_fail(err, JL_E_DATA, "a base of %g bits is not weighed", bits);
+		return jl_fail(err, JL_E_DATA, "a base of %g bits is not supported", bits);
 	if (!said->tuning)
 		return jl_fail(err, JL_E_DATA,
-			       "method '%s' is not weighed; lora, qlora, dora, adapter, full, galore, lisa are",
+			       "method '%s' is not supported; lora, qlora, dora, adapter, full, galore, lisa are",
 			       more->method);
 	*t = (struct jl_tune){ .kind = kinds[said->tuning], .base = base_of(more, said), .ends = said->tuned_ends };
 	if (t->kind == JL_TUNE_LAYERS)
@@ -291,10 +291,10 @@ enum jl_status jl_large_row_read(struct jl_llm_cells *c, const struct jl_tune_ce
 	struct jl_llm_row row;
 
 	if (said->reject == JL_REJECT_ACCELERATOR)
-		return jl_fail(err, JL_E_DATA, "training on %s is not weighed: its rates are listed, none is measured",
-			       c->gpu);
+		return jl_fail(err, JL_E_DATA,
+			       "training on %s is not supported: its rates are listed, none is measured", c->gpu);
 	if (isnan(jl_llm_number(c->hidden)) || said->reject == JL_REJECT_SHAPE)
-		return jl_fail(err, JL_E_DATA, "'%s' is no transformer of a known shape", c->model);
+		return jl_fail(err, JL_E_DATA, "'%s' is not a transformer of a known shape", c->model);
 	if (*c->catalog_model)
 		c->model = c->catalog_model;
 	if (said->rack) /* racks of 72 are one NVLink domain: as many racks as the GPUs need */

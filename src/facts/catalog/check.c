@@ -473,7 +473,7 @@ static void check_reliability(struct jl_check *check)
 	if (row->pooled && !counted && !(row->failures_per_node_day > 0) && !(row->mttf_s > 0))
 		jl_check_report(at(check, "pooled"), JL_E_DATA, "a pooled site needs failures and days, or a rate");
 	if (row->effective_frac < 0 || row->effective_frac > 1)
-		jl_check_report(at(check, "effective"), JL_E_RANGE, "%g is no share; write e.g. 0.97",
+		jl_check_report(at(check, "effective"), JL_E_RANGE, "%g is not a share; write e.g. 0.97",
 				row->effective_frac);
 }
 

@@ -209,7 +209,7 @@ static enum jl_status fail_model(const struct jl_catalog *cat, const char *text,
 	}
 	if (is_network)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "'%s' is a network of other layers; a transformer is wanted here, 'jeoul catalog list "
+			       "'%s' is a network of other layers; a transformer is required here, 'jeoul catalog list "
 			       "models' shows them",
 			       text);
 	return jl_shelf_fail_nearest(&shelf, &whole, &nearest, err);

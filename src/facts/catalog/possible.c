@@ -47,8 +47,8 @@ static enum jl_status no_ports(const struct jl_sys *sys, const struct jl_catalog
 	if (jl_sysdefault_join(&usual, cat, &ignored))
 		usual.join = NULL;
 	return jl_fail(err, JL_E_RANGE,
-		       "there is no such machine: %s has {%s}, so no %s; the nearest that exist are '%dx %s via %s' "
-		       "and '%dx %s' (--hypothetical weighs it all the same)",
+		       "there is no such machine: %s has {%s}, not %s; the nearest that exist are '%dx %s via %s' and "
+		       "'%dx %s' (--hypothetical predicts it anyway)",
 		       sys->gpu->id, sys->gpu->link_text && sys->gpu->link ? sys->gpu->link_text : JL_N("PCIe only"),
 		       sys->join->id, sys->n_per_node, sys->gpu->id, usual.join ? usual.join->id : sys->gpu->pcie,
 		       sys->n_per_node, other ? other->id : "h100-sxm5");
@@ -84,8 +84,8 @@ enum jl_status jl_card_possible(const struct jl_gpu *gpu, const struct jl_catalo
 	if (jl_gpu_is_card(gpu) || !gpu->form_factor || cat->hypothetical)
 		return JL_OK;
 	return jl_fail(err, JL_E_RANGE,
-		       "there is no such machine: %s is no card for a slot (%s) and comes only in whole servers; "
-		       "'jeoul catalog list systems' has them (--hypothetical weighs it all the same)",
+		       "there is no such machine: %s is not a slot card (%s) and is sold only in whole servers; see "
+		       "'jeoul catalog list systems' (--hypothetical predicts it anyway)",
 		       gpu->id, gpu->form_factor);
 }
 
@@ -122,14 +122,14 @@ enum jl_status jl_sys_possible(const struct jl_sys *sys, const struct jl_catalog
 		return no_ports(sys, cat, err);
 	if (sys->join && is_pcie(sys->join) && begins(gpu->form_factor, "SXM") && (gpu->link_text || gpu->link))
 		return jl_fail(err, JL_E_RANGE,
-			       "there is no such machine: %s sits on a board that joins it by %s, not in PCIe slots; "
-			       "the nearest that exists is '%dx %s' (--hypothetical weighs it all the same)",
+			       "there is no such machine: %s is on a board that joins it by %s, not in PCIe slots; the "
+			       "nearest that exists is '%dx %s' (--hypothetical predicts it anyway)",
 			       gpu->id, gpu->link_text ? gpu->link_text : gpu->link, n, gpu->id);
 	const int most = host_most(gpu, cat, &usual);
 	if (most > 0 && n > most)
 		return jl_fail(err, JL_E_RANGE,
 			       "there is no such machine: a host holds at most %d %s; the nearest that exists is "
-			       "'%dx(%dx %s)' (--hypothetical weighs it all the same)",
+			       "'%dx(%dx %s)' (--hypothetical predicts it anyway)",
 			       most, gpu->id, (n + usual - 1) / usual, usual, gpu->id);
 	return JL_OK;
 }

@@ -303,7 +303,7 @@ enum jl_status jl_shelf_ask(struct jl_asked *ret_asked, const struct jl_shelf *s
 	ret_asked->has_number = strpbrk(ret_asked->words.glued, "0123456789") != NULL;
 	take_size(ret_asked);
 	if (ret_asked->words.n == 0)
-		return jl_fail(err, JL_E_USAGE, "'%s' is no name of %s {%s}", ret_asked->text,
+		return jl_fail(err, JL_E_USAGE, "'%s' is not a name of %s {%s}", ret_asked->text,
 			       shelf->article ? shelf->article : "a", shelf->en);
 	return JL_OK;
 }

@@ -122,7 +122,8 @@ static enum jl_status parse_count(struct parser *p, struct count *ret_count)
 	}
 	if (!whole || n == 0)
 		return at_column(p, count.at,
-				 jl_fail(p->err, JL_E_RANGE, "'%.*s' is no count: write a whole number from 1, e.g. 4x",
+				 jl_fail(p->err, JL_E_RANGE,
+					 "'%.*s' is not a count: write a whole number from 1, e.g. 4x",
 					 (int)(end - count.at < 40 ? end - count.at : 40), count.at));
 	count.given = true;
 	count.n = n;
@@ -250,7 +251,7 @@ static enum jl_status check_end(struct parser *p)
 		return at_column(p, p->at, jl_fail(p->err, JL_E_PARSE, "'over' comes only once"));
 	return at_column(
 		p, p->at,
-		jl_fail(p->err, JL_E_PARSE, "this is too much: a system ends here, or goes on with 'over NETWORK'"));
+		jl_fail(p->err, JL_E_PARSE, "unexpected text: a system ends here, or continues with 'over NETWORK'"));
 }
 
 /* "7900xtx" is a card, not a count of 7900. */

@@ -234,7 +234,7 @@ static void take_case(struct jl_importer *imp, struct matrix *m, const json_t *t
 	(void)snprintf(m->name, sizeof(m->name), "%s", name);
 	(void)snprintf(m->description, sizeof(m->description), "%s", description ? description : "");
 	if (!status || strcmp(status, "Passed") != 0 || !take_matrix(m, matrix))
-		jl_importer_remark(imp, line, true, "dropped: %s did not pass, or has cells that are no numbers",
+		jl_importer_remark(imp, line, true, "dropped: %s did not pass, or has cells that are not numbers",
 				   m->name);
 	else
 		matrix_emit(imp, m);

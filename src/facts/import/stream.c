@@ -474,8 +474,8 @@ static enum jl_status nothing_found(const struct jl_importer *imp, struct jl_err
 			       imp->options.name, imp->count.formats[0]);
 	for (size_t i = 0; jl_import_known[i] && at < sizeof(known) - 60; i++)
 		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "", jl_import_known[i]);
-	return jl_fail(err, JL_E_DATA, "%s: not recognised. Known: %s; other lines: --pattern", imp->options.name,
-		       known);
+	return jl_fail(err, JL_E_DATA, "%s: not recognised. Supported: %s; for other lines use --pattern",
+		       imp->options.name, known);
 }
 
 static enum jl_status set_up(struct jl_importer *imp, struct jl_err *err)

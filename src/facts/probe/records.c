@@ -178,8 +178,8 @@ static const char *content(struct reader *reader, struct jl_arena *arena)
 
 static enum jl_status bad_line(struct reader *reader, struct jl_err *err)
 {
-	return jl_fail_at(err, JL_E_PARSE, &reader->where, "'%.60s' is no record of a capture; file, list, link or end",
-			  reader->line);
+	return jl_fail_at(err, JL_E_PARSE, &reader->where,
+			  "'%.60s' is not a record of a capture; file, list, link or end", reader->line);
 }
 
 /* "file PATH", "list PATH", "link PATH TARGET" */

@@ -14,16 +14,11 @@ static const char *const unit_ends[] = {
 
 static bool has_unit(const char *name)
 {
-	size_t len = strlen(name);
-
 	if (strncmp(name, "n_", 2) == 0)
 		return true;
-	for (size_t i = 0; i < JL_LEN(unit_ends); i++) {
-		size_t n = strlen(unit_ends[i]);
-
-		if (len >= n && strcmp(name + len - n, unit_ends[i]) == 0)
+	for (size_t i = 0; i < JL_LEN(unit_ends); i++)
+		if (jl_ends(name, unit_ends[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -87,11 +82,11 @@ static enum jl_status check_items(const char *what, const struct jl_record_item 
 		return jl_fail(err, JL_E_LIMIT, "%s: a record has more than %d", what, JL_RECORD_ITEMS_MAX);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (!is_key(items[i].key))
-			return jl_fail(err, JL_E_DATA, "%s: key %zu of a record is no name (letters, digits, _)", what,
-				       i + 1);
+			return jl_fail(err, JL_E_DATA, "%s: key %zu of a record is not a name (letters, digits, _)",
+				       what, i + 1);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(items[k].key, items[i].key) == 0)
-				return jl_fail(err, JL_E_DATA, "%s: \"%s\" stands there twice", what, items[i].key);
+				return jl_fail(err, JL_E_DATA, "%s: \"%s\" occurs twice", what, items[i].key);
 		status = check_text(items[i].key, items[i].text, false, err);
 		if (!status && !items[i].text && isinf(items[i].number))
 			return jl_fail(err, JL_E_DATA, "%s: \"%s\" is infinite", what, items[i].key);
@@ -124,7 +119,7 @@ static enum jl_status check_metrics(const struct jl_record *r, struct jl_err *er
 				       is_key(m->name) ? m->name : "?");
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(r->metrics[k].name, m->name) == 0)
-				return jl_fail(err, JL_E_DATA, "metric \"%s\" stands there twice", m->name);
+				return jl_fail(err, JL_E_DATA, "metric \"%s\" occurs twice", m->name);
 		if (!summary_holds(&m->value))
 			return jl_fail(err, JL_E_DATA, "metric \"%s\": the median must be a number between min and max",
 				       m->name);
@@ -138,7 +133,7 @@ static enum jl_status check_samples(const struct jl_record *r, struct jl_err *er
 		return jl_fail(err, JL_E_LIMIT, "a record has more than %d samples", JL_RECORD_SAMPLES_MAX);
 	for (size_t i = 0; i < r->n_samples; i++)
 		if (!(isfinite(r->samples_s[i]) && r->samples_s[i] >= 0))
-			return jl_fail(err, JL_E_DATA, "sample %zu of a record is no time in seconds", i + 1);
+			return jl_fail(err, JL_E_DATA, "sample %zu of a record is not a time in seconds", i + 1);
 	return JL_OK;
 }
 

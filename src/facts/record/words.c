@@ -17,13 +17,6 @@ static const struct {
 	{ "_Hz", JL_K_FREQUENCY },  { "_frac", JL_K_FRACTION },
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Sizes of messages and buffers are powers of two: 268435456 bytes are shown as 256 MiB. */
 static void print_size(char out[JL_RECORD_WORDS_MAX], double size_B)
 {
@@ -44,7 +37,7 @@ const char *jl_record_value_text(char out[JL_RECORD_WORDS_MAX], const char *name
 		(void)snprintf(out, JL_RECORD_WORDS_MAX, "?");
 		return out;
 	}
-	if (ends_with(name, "_per_s")) {
+	if (jl_ends(name, "_per_s")) {
 		(void)snprintf(out, JL_RECORD_WORDS_MAX, "%.4g %.*s/s", value, (int)(strlen(name) - 6), name);
 		return out;
 	}
@@ -53,7 +46,7 @@ const char *jl_record_value_text(char out[JL_RECORD_WORDS_MAX], const char *name
 		return out;
 	}
 	for (size_t i = 0; i < JL_LEN(units); i++) {
-		if (!ends_with(name, units[i].end))
+		if (!jl_ends(name, units[i].end))
 			continue;
 		(void)jl_units_text(out, value, units[i].kind, 3);
 		return out;

@@ -145,7 +145,7 @@ static enum jl_status parse_url(const struct libpq *pq, const char *url, struct 
 	}
 	if (!options)
 		return jl_fail(err, JL_E_USAGE,
-			       "this is no address of a PostgreSQL store; write postgresql://USER@HOST:5432/DB "
+			       "this is not the address of a PostgreSQL store; write postgresql://USER@HOST:5432/DB "
 			       "(special characters of a password as %%XX)");
 	*ret_options = options;
 	return JL_OK;

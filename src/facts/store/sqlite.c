@@ -106,7 +106,7 @@ static enum jl_status fail(const struct jl_store_db *db, int code, struct jl_err
 {
 	switch (code & 0xff) {
 	case SQLITE_NOTADB:
-		return jl_fail(err, JL_E_DATA, "%s: this is no SQLite database; it was not touched", db->shown);
+		return jl_fail(err, JL_E_DATA, "%s: this is not an SQLite database; it was not touched", db->shown);
 	case SQLITE_CORRUPT:
 		return jl_fail(err, JL_E_DATA,
 			       "%s: the database is damaged (%s); it was not touched. 'sqlite3 FILE .recover' saves "
@@ -393,7 +393,7 @@ static enum jl_status open_db(struct jl_store_db **ret_db, const struct jl_store
 	if (stat(place->target, &info) == 0 && !S_ISREG(info.st_mode))
 		return jl_fail(err, JL_E_USAGE, "%s: no plain file; a store is one", place->shown);
 	if (is_other_file(place->target))
-		return jl_fail(err, JL_E_DATA, "%s: this is no SQLite database; it was not touched", place->shown);
+		return jl_fail(err, JL_E_DATA, "%s: this is not an SQLite database; it was not touched", place->shown);
 	if (place->missing == JL_STORE_FAIL && stat(path, &info) != 0)
 		return errno == ENOENT
 			       ? jl_fail(err, JL_E_NOTFOUND,

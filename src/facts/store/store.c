@@ -131,7 +131,7 @@ static enum jl_status find_id(struct jl_store *store, const char *text, char ret
 	part[len < JL_RECORD_ID_LEN ? len : JL_RECORD_ID_LEN] = '\0';
 	if (len < SHORT_ID_MIN || len > JL_RECORD_ID_LEN || strspn(part, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") != len)
 		return jl_fail(err, JL_E_USAGE,
-			       "'%.40s' is no id; 'jeoul store list' shows them (at least %d characters from its "
+			       "'%.40s' is not an id; 'jeoul store list' shows them (at least %d characters from its "
 			       "beginning or end)",
 			       text, SHORT_ID_MIN);
 	JL_TRY(jl_sql_find(store, part, ids, &n, err));

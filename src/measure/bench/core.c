@@ -80,7 +80,7 @@ static enum jl_status run_block(struct run *r, double samples[BLOCK_MAX], size_t
 	for (size_t i = 0; i < n; i++)
 		sane &= samples[i] >= 0 && samples[i] < TIME_MAX_S;
 	if (!sane) /* an implausible time from another rank would never let the loop end */
-		return jl_fail(err, JL_E_DATA, "a rank sends times that make no sense");
+		return jl_fail(err, JL_E_DATA, "a rank sent invalid times");
 	memcpy(sorted, samples, n * sizeof(*samples));
 	r->last_s = jl_stats_median(sorted, n);
 	jl_noise_look(&r->watch);

@@ -177,10 +177,10 @@ static enum jl_status open_in(const char *dir, size_t size_B, int *ret_fd, struc
 			       "storage: '%s' has less than twice the file free; --size \"%.0f MiB\" fits", dir,
 			       floor(room_B / 4 / 1048576));
 	if ((fstatfs(fd, &kind) == 0 && IN_MEMORY(kind.f_type)) || fcntl(fd, F_SETFL, O_DIRECT) != 0)
-		return jl_fail(err, JL_E_ABSENT,
-			       "storage: '%s' is memory or cannot be used around the page cache; --dir names a folder "
-			       "on a disk",
-			       dir);
+		return jl_fail(
+			err, JL_E_ABSENT,
+			"storage: '%s' is in memory or cannot bypass the page cache; --dir names a folder on a disk",
+			dir);
 	return JL_OK;
 }
 
@@ -255,7 +255,7 @@ void jl_disk_under(const char *dir, char ret_name[JL_DISK_NAME_MAX])
 
 const struct jl_bench_backend jl_bench_disk = {
 	.name = "disk",
-	.en = JL_N("reading and writing of a folder's storage, around the page cache"),
+	.en = JL_N("reading and writing of a folder's storage, bypassing the page cache"),
 	.present = present,
 	.supports = supports,
 	.prepare = prepare,

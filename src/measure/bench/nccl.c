@@ -283,7 +283,7 @@ static enum jl_status set_up(struct jl_bench_state *s, struct jl_err *err)
 	JL_TRY(s->vendor->nccl(&s->nccl, err));
 	int n_all = jl_cuda_count(cuda), n_wanted = s->task.n_gpus ? s->task.n_gpus : n_all;
 	if (!base && (n_wanted < 1 || n_wanted > n_all || n_wanted > N_GPUS_MAX))
-		return jl_fail(err, JL_E_RANGE, "%d GPUs wanted, this machine has %d", n_wanted, n_all);
+		return jl_fail(err, JL_E_RANGE, "%d GPUs requested, this machine has %d", n_wanted, n_all);
 	if (base && base->n_local > n_all)
 		return jl_fail(err, JL_E_RANGE, "%d ranks on this host for %d GPUs: NCCL wants a GPU for each",
 			       base->n_local, n_all);

@@ -160,7 +160,7 @@ static enum jl_status converse(struct session *s, struct jl_err *err)
 		if (whole && m.word == JL_WIRE_TEST)
 			use_s = now_s + USE_S;
 		if (now_s > message_s || now_s > end_s)
-			return jl_fail(err, JL_E_RANGE, "it says nothing more");
+			return jl_fail(err, JL_E_RANGE, "it stopped answering");
 		if (now_s > use_s)
 			return jl_fail(err, JL_E_RANGE, "it measures nothing and keeps others waiting");
 	}

@@ -96,14 +96,14 @@ enum jl_status jl_door_why(const struct jl_guest *guest, struct jl_err *err)
 	static const struct {
 		const char *en;
 	} texts[] = {
-		[FINE] = { JL_N("it is welcome") },
-		[LEFT] = { JL_N("it closed the connection without a word") },
-		[STRANGE] = { JL_N("it is not jeoul, or says what makes no sense") },
+		[FINE] = { JL_N("accepted") },
+		[LEFT] = { JL_N("it closed the connection without an answer") },
+		[STRANGE] = { JL_N("it is not jeoul, or sent an invalid message") },
 		[SILENT] = { JL_N("it does not say who it is") },
 		[DEAF] = { JL_N("it takes no answer") },
 		[VERSION] = { JL_N("it is another version of jeoul: use the same on all hosts") },
 		[SECRET] = { JL_N("it does not know the secret") },
-		[BARRED] = { JL_N("it wasted our time just now") }, /* AGAIN has no text: it is not reported */
+		[BARRED] = { JL_N("it stalled an earlier connection") }, /* AGAIN has no text: it is not reported */
 		[NO_NUMBERS] = { JL_N("no random numbers") },
 	};
 

@@ -112,7 +112,7 @@ static enum jl_status check_head(const struct run *r, struct jl_err *err)
 	if (memcmp(mine, its, sizeof(*mine)) == 0)
 		return JL_OK;
 	if (its->mark != MARK || its->coll >= JL_N_COLL || its->type >= JL_N_COMM_TYPE)
-		return jl_fail(err, JL_E_DATA, "rank %d sends what is no message", r->flow->from);
+		return jl_fail(err, JL_E_DATA, "rank %d sent an invalid message", r->flow->from);
 	return jl_fail(err, JL_E_DATA, "ranks disagree: rank %d calls %s of %zu %s, rank %d %s of %zu %s",
 		       r->c->comm.rank, jl_coll_name(r->call->coll), r->call->count, jl_comm_type_name(r->call->type),
 		       r->flow->from, jl_coll_name((enum jl_coll)its->coll), (size_t)its->count,

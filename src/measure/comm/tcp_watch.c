@@ -344,13 +344,11 @@ static enum jl_status name(int found, struct jl_err *err)
 		return jl_fail(err, JL_E_IO, "rank %d is stuck or cannot be reached: it does not answer any more",
 			       rank);
 	case HOW_ASLEEP:
-		return jl_fail(err, JL_E_IO, "rank %d sleeps: it is there and does nothing while others wait for it",
-			       rank);
+		return jl_fail(err, JL_E_IO, "rank %d is connected but does nothing while others wait for it", rank);
 	case HOW_IDLE:
-		return jl_fail(
-			err, JL_E_IO,
-			"rank %d is there and says that it is at work, but sends nothing: others wait for its data",
-			rank);
+		return jl_fail(err, JL_E_IO,
+			       "rank %d reports that it is working but sends nothing while others wait for its data",
+			       rank);
 	case HOW_DIED: return jl_fail(err, JL_E_IO, "rank %d died: its connection ended", rank);
 	case HOW_LEFT:
 	case HOW_FINE: break;

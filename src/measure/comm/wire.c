@@ -110,7 +110,7 @@ static void clean_text(char text[JL_WIRE_TEXT_B])
 
 enum jl_status jl_wire_nonsense(struct jl_err *err)
 {
-	return jl_fail(err, JL_E_DATA, "the other side says what makes no sense");
+	return jl_fail(err, JL_E_DATA, "the other side sent an invalid message");
 }
 
 enum jl_status jl_wire_from(enum jl_status status, const char *host, struct jl_err *err)

@@ -123,7 +123,7 @@ enum jl_status jl_wire_open(const char **address, int *port, int *ret_fd, struct
 	(void)snprintf(service, sizeof(service), "%d", *port);
 	if (getaddrinfo(*address, service, &hints, &found) != 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "'%s' is no address of this host; write e.g. 127.0.0.1, 10.0.0.5 or ::", *address);
+			       "'%s' is not an address of this host; write e.g. 127.0.0.1, 10.0.0.5 or ::", *address);
 	int fd = jl_wire_listen(found->ai_addr, found->ai_addrlen);
 	freeaddrinfo(found);
 	if (fd < 0 || getsockname(fd, &bound.any, &len) != 0) {

@@ -121,7 +121,7 @@ enum jl_status jl_gpu_alloc(struct jl_gpu_dev *gpu, size_t size_B, uint64_t *ret
 	if (code == JL_CU_OUT_OF_MEMORY) {
 		size_t free_B = 0, total_B = 0;
 		gpu->cuda->MemGetInfo(&free_B, &total_B);
-		return jl_fail(err, JL_E_NOMEM, "GPU %d (%s): %.2f GB wanted, %.2f of %.2f GB free", gpu->index,
+		return jl_fail(err, JL_E_NOMEM, "GPU %d (%s): %.2f GB needed, %.2f of %.2f GB free", gpu->index,
 			       gpu->name, (double)size_B / 1e9, (double)free_B / 1e9, (double)total_B / 1e9);
 	}
 	JL_TRY(jl_cuda_check(gpu->cuda, code, "cuMemAlloc", err));

@@ -85,7 +85,7 @@ static enum jl_status check(const struct jl_train_run *run, struct jl_tokens *re
 	JL_TRY(jl_trainer_check_images(&(struct jl_trainer_in){ .shape = &shape, .seq = run->seq }, run->precision,
 				       err));
 	if (shape.patches && run->tokens)
-		JL_TRY(jl_fail(err, JL_E_USAGE, "--tokens: %s looks at images", run->model->id));
+		JL_TRY(jl_fail(err, JL_E_USAGE, "--tokens: %s takes images", run->model->id));
 	JL_TRY(run->kernels->present(err));
 	if (!run->kernels->supports_head_dim(shape.head_dim))
 		JL_TRY(jl_fail(err, JL_E_RANGE, "%s has heads of %zu; the %s engine has no attention for them",

@@ -28,7 +28,7 @@ static const char *refusal(const struct jl_model_info *info, const struct jl_tra
 		{ info->parallel_block, JL_N("has parallel attention and feed-forward") },
 		{ !m->final_norm, JL_N("has no final norm") },
 		{ fmod(m->head_dim, 2) != 0 || m->head_dim > 1024, JL_N("has an odd head size") },
-		{ fmod(m->ffn, 8) != 0, JL_N("has a feed-forward width that is no multiple of 8") },
+		{ fmod(m->ffn, 8) != 0, JL_N("has a feed-forward width that is not a multiple of 8") },
 		{ m->n_layers + 2 > JL_TRAIN_UNITS_MAX, JL_N("has too many layers") },
 	};
 	for (size_t i = 0; i < JL_LEN(reasons); i++)

@@ -408,7 +408,8 @@ enum jl_status jl_trainer_check_images(const struct jl_trainer_in *in, enum jl_t
 {
 	const struct jl_train_shape *s = in->shape;
 	if (s->patches && (in->max_tokens || precision == JL_TRAIN_FP8))
-		return jl_fail(err, JL_E_RANGE, "%s looks at images: it is trained, in fp32, tf32 or bf16", s->id);
+		return jl_fail(err, JL_E_RANGE, "%s takes images: only training is supported, in fp32, tf32 or bf16",
+			       s->id);
 	if (s->patches && in->seq != s->n_positions)
 		return jl_fail(err, JL_E_RANGE, "sequence %zu: images of %s have %zu tokens", in->seq, s->id,
 			       s->n_positions);

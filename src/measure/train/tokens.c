@@ -69,8 +69,7 @@ enum jl_status jl_tokens_open(struct jl_tokens *ret_tokens, const char *path, si
 	struct jl_tokens t = { .vocab = vocab, .seq = seq, .seed = 1, .token_B = 2 };
 	enum jl_status status = JL_OK;
 	if (path) {
-		size_t len = strlen(path);
-		t.token_B = len > 4 && strcmp(path + len - 4, ".u32") == 0 ? 4 : 2;
+		t.token_B = jl_ends(path, ".u32") ? 4 : 2;
 		status = map(&t, path, err);
 		JL_THEN(status, check(&t, path, err));
 	}

@@ -166,7 +166,7 @@ static enum jl_status one_step(struct worker *w, size_t step, double begin_s, bo
 	JL_TRY(jl_comm_agree(w->processes, &loss, 1, JL_RED_SUM, err));
 	loss /= w->n_ranks;
 	if (!isfinite(loss))
-		return jl_fail(err, JL_E_DATA, "the loss of step %zu is no number", step + 1);
+		return jl_fail(err, JL_E_DATA, "the loss of step %zu is not a number", step + 1);
 	if (step == 0) {
 		r->loss_first = loss;
 		(void)jl_trainer_times(w->train); /* discards the waiting time of the warm-up step */

@@ -2,7 +2,6 @@
 #include "parameters/codebase.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "catalog/find.h"

@@ -256,7 +256,7 @@ enum jl_status jl_gguf_parse(struct jl_modelfile *ret, const unsigned char *data
 	if (version < 2 || version > 3)
 		fail(&r, JL_N("its version is not 2 or 3"));
 	if (n_tensors > TENSORS_MAX || n_keys > KEYS_MAX)
-		fail(&r, JL_N("it has more keys or tensors than anybody has"));
+		fail(&r, JL_N("it has an impossible number of keys or tensors"));
 	for (uint64_t i = 0; i < n_keys && !r.status; i++)
 		read_key(&r);
 	for (uint64_t i = 0; i < n_tensors && !r.status; i++)

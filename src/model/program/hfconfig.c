@@ -249,7 +249,7 @@ static enum jl_status find_arch(const struct arch **ret_arch, const struct reade
 	}
 	status = jl_fail_at(
 		r->err, JL_E_NOTFOUND, &(struct jl_where){ .file = r->file },
-		JL_N("model_type '%.64s' is not one we know: %s; or describe it with --layers --hidden --heads ..."),
+		JL_N("model_type '%.64s' is not supported: %s; or describe it with --layers --hidden --heads ..."),
 		one_line(shown, type), jl_buf_text(&list));
 	jl_buf_release(&list);
 	return status;

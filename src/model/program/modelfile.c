@@ -18,13 +18,6 @@
 
 #define JSON_MAX_B ((size_t)256 << 20) /* exported graphs are larger than configurations */
 
-static bool ends(const char *text, const char *with)
-{
-	const size_t len = strlen(text), end = strlen(with);
-
-	return len > end && strcmp(text + len - end, with) == 0;
-}
-
 /* Files in a request are never folders; folders are on this machine. */
 static bool is_folder(const char *path)
 {
@@ -36,8 +29,8 @@ static bool is_folder(const char *path)
 
 bool jl_modelfile_is_path(const char *text)
 {
-	return ends(text, ".jprog") || ends(text, ".json") || ends(text, ".onnx") || ends(text, ".gguf") ||
-	       ends(text, ".safetensors") || text[0] == '/' || text[0] == '.' || strcmp(text, "-") == 0 ||
+	return jl_ends(text, ".jprog") || jl_ends(text, ".json") || jl_ends(text, ".onnx") || jl_ends(text, ".gguf") ||
+	       jl_ends(text, ".safetensors") || text[0] == '/' || text[0] == '.' || strcmp(text, "-") == 0 ||
 	       (strchr(text, '/') && is_folder(text));
 }
 
@@ -140,7 +133,7 @@ static enum jl_status fail_class(const struct jl_catalog *cat, const char *name,
 		     is_file_record(&cat->convnets[i]) && !strchr(cat->convnets[i].words, '^') && *c; c++)
 			jl_buf_putc(&list, isspace((unsigned char)*c) ? ' ' : *c);
 	status = jl_fail_at(err, JL_E_NOTFOUND, &(struct jl_where){ .file = file },
-			    JL_N("\"_class_name\" '%.64s' is not one we know: %s"), name, jl_buf_text(&list));
+			    JL_N("\"_class_name\" '%.64s' is not supported: %s"), name, jl_buf_text(&list));
 	jl_buf_release(&list);
 	return status;
 }
@@ -218,9 +211,9 @@ static enum jl_status from_binary(struct jl_modelfile *ret, const char *path, st
 	struct jl_filemap map;
 
 	JL_TRY(jl_filemap_open(&map, path, err));
-	ret->is_network = ends(path, ".onnx");
+	ret->is_network = jl_ends(path, ".onnx");
 	const enum jl_status status = ret->is_network ? jl_onnx_parse(&ret->net, map.data, map.len, path, arena, err)
-				      : ends(path, ".gguf")
+				      : jl_ends(path, ".gguf")
 					      ? jl_gguf_parse(ret, map.data, map.len, path, arena, err)
 					      : jl_safetensors_parse(ret, map.data, map.len, path, arena, err);
 
@@ -362,11 +355,11 @@ enum jl_status jl_modelfile_read(struct jl_modelfile *ret, const struct jl_catal
 				 struct jl_arena *arena, struct jl_err *err)
 {
 	struct jl_modelfile found = { .n_params = NAN, .weights_B = NAN };
-	const bool binary = ends(path, ".onnx") || ends(path, ".gguf") || ends(path, ".safetensors");
+	const bool binary = jl_ends(path, ".onnx") || jl_ends(path, ".gguf") || jl_ends(path, ".safetensors");
 
 	JL_TRY(is_folder(path) ? from_folder(&found, cat, path, arena, err)
 	       : binary        ? from_binary(&found, path, arena, err)
-	       : ends(path, "/model_index.json") || strcmp(path, "model_index.json") == 0
+	       : jl_ends(path, "/model_index.json") || strcmp(path, "model_index.json") == 0
 		       ? from_pipeline(&found, cat, path, arena, err)
 		       : from_config(&found, cat, path, false, arena, err));
 	*ret = found;

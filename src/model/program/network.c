@@ -208,7 +208,7 @@ static double factor(struct expr *e)
 	} else if (is_name_char(*e->at)) {
 		value = named(e);
 	} else {
-		fail(e->vm, e->at, 1, JL_N("no number or name stands here"));
+		fail(e->vm, e->at, 1, JL_N("a number or name is expected here"));
 	}
 	e->depth--;
 	return value;

@@ -124,7 +124,7 @@ static void add_op(struct jl_net_state *s, const struct jl_conv_op *op)
 			return;
 	}
 	if (net->n_ops == JL_NETWORK_OPS_MAX) {
-		wrong(s, JL_N("more operators than anybody has"));
+		wrong(s, JL_N("an impossible number of operators"));
 		return;
 	}
 	plain.count = op->count;

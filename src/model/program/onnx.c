@@ -294,7 +294,7 @@ static void read_node(struct reader *r, struct jl_onnx_bytes rest)
 	int more;
 
 	if (++r->n_nodes > NODES_MAX) {
-		fail(r, op, JL_N("it has more nodes than anybody has"));
+		fail(r, op, JL_N("it has an impossible number of nodes"));
 		return;
 	}
 	if (jl_budget_spend(5)) {

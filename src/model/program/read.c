@@ -66,7 +66,7 @@ enum jl_status jl_reader_number(struct jl_reader *r, const char *what, uint64_t 
 
 	if (!there)
 		return jl_fail_at(r->err, JL_E_PARSE, &where, JL_N("the line ends before %s"), what);
-	return jl_fail_at(r->err, JL_E_PARSE, &where, JL_N("%s '%.*s' is no whole number of at most %llu"), what,
+	return jl_fail_at(r->err, JL_E_PARSE, &where, JL_N("%s '%.*s' is not a whole number of at most %llu"), what,
 			  (int)(r->field_len < 40 ? r->field_len : 40), r->field, (unsigned long long)most);
 }
 
@@ -176,7 +176,7 @@ static enum jl_status read_end(struct jl_reader *r)
 	if (n != r->p->n_events) {
 		const struct jl_where where = jl_reader_where(r);
 
-		return jl_fail_at(r->err, JL_E_PARSE, &where, JL_N("'end %llu', but %zu calls stand before it"),
+		return jl_fail_at(r->err, JL_E_PARSE, &where, JL_N("'end %llu', but %zu call{/s} before it"),
 				  (unsigned long long)n, r->p->n_events);
 	}
 	r->ended = true;
@@ -197,7 +197,8 @@ static const struct record {
 static enum jl_status read_line(struct jl_reader *r)
 {
 	if (r->ended)
-		return jl_reader_fail(r, JL_N("'%.*s' stands behind the end"), r->begin, (size_t)(r->end - r->begin));
+		return jl_reader_fail(r, JL_N("'%.*s' comes after the end line"), r->begin,
+				      (size_t)(r->end - r->begin));
 	if (r->begin < r->end && *r->begin == '#')
 		return JL_OK;
 	(void)jl_reader_next(r);

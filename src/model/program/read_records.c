@@ -69,7 +69,7 @@ static enum jl_status read_dims(struct jl_reader *r, int64_t *dims, int *ret_ran
 		if (rank == JL_PROGRAM_RANK_MAX ||
 		    !jl_digits(at, (size_t)(x - at), (uint64_t)JL_PROGRAM_DIM_MAX, &value))
 			return jl_reader_fail(
-				r, JL_N("'%.*s' is no shape: up to 12 numbers of at most 2^40, as 8x1024, or -"),
+				r, JL_N("'%.*s' is not a shape: up to 12 numbers of at most 2^40, as 8x1024, or -"),
 				r->field, r->field_len);
 		dims[rank++] = (int64_t)value;
 		at = x + 1;
@@ -91,7 +91,7 @@ enum jl_status jl_read_tensor(struct jl_reader *r)
 	for (int e = 0; e < JL_N_ELEM; e++)
 		t.elem = is_field(r, jl_elem_name((enum jl_elem)e)) ? (enum jl_elem)e : t.elem;
 	if (t.elem == JL_N_ELEM)
-		return jl_reader_fail(r, JL_N("'%.*s' is no number format; write f32, bf16, i64, ..."), r->field,
+		return jl_reader_fail(r, JL_N("'%.*s' is not a number format; write f32, bf16, i64, ..."), r->field,
 				      r->field_len);
 	if (!jl_reader_next(r))
 		return jl_reader_fail(r, JL_N("'%.*s' has no shape"), r->begin, (size_t)(r->end - r->begin));
@@ -159,7 +159,7 @@ static enum jl_status read_attr(struct jl_reader *r, struct jl_attr *ret_attr)
 	const char *equals = memchr(r->field, '=', r->field_len);
 
 	if (!equals || equals == r->field || r->field_len > JL_PROGRAM_TEXT_MAX)
-		return jl_reader_fail(r, JL_N("'%.*s' is no KEY=VALUE"), r->field, r->field_len);
+		return jl_reader_fail(r, JL_N("'%.*s' is not a KEY=VALUE"), r->field, r->field_len);
 	ret_attr->key = jl_arena_strndup(r->arena, r->field, (size_t)(equals - r->field));
 	ret_attr->value = jl_arena_strndup(r->arena, equals + 1, (size_t)(r->field + r->field_len - equals - 1));
 	return jl_got(ret_attr->key && ret_attr->value, r->err);
@@ -260,7 +260,7 @@ enum jl_status jl_read_storage(struct jl_reader *r)
 		return jl_reader_fail(r, JL_N("'%.*s' does not say param, grad, state, buffer, input or other"),
 				      r->begin, (size_t)(r->end - r->begin));
 	if (r->p->n_events)
-		return jl_reader_fail(r, JL_N("'%.*s' stands behind the first call"), r->begin,
+		return jl_reader_fail(r, JL_N("'%.*s' comes after the first call"), r->begin,
 				      (size_t)(r->end - r->begin));
 	double n = (double)size_B / 4;
 
@@ -402,8 +402,8 @@ enum jl_status jl_read_collective(struct jl_reader *r)
 	for (size_t i = 0; i < JL_LEN(collectives); i++)
 		c.kind = is_field(r, collectives[i].name) ? collectives[i].kind : c.kind;
 	if (c.kind == JL_N_COLLECTIVE)
-		return jl_reader_fail(r, JL_N("'%.*s' is no collective; write all_reduce, all_gather, ..."), r->field,
-				      r->field_len);
+		return jl_reader_fail(r, JL_N("'%.*s' is not a collective; write all_reduce, all_gather, ..."),
+				      r->field, r->field_len);
 	JL_TRY(jl_reader_number(r, "bytes", (uint64_t)JL_PROGRAM_ELEMS_MAX, &size_B));
 	JL_TRY(jl_reader_number(r, "ranks", JL_PROGRAM_RANKS_MAX, &n_ranks));
 	if (r->p->n_collectives == JL_PROGRAM_KINDS_MAX)

@@ -33,13 +33,6 @@ static double item_B(const char *type)
 	return NAN;
 }
 
-static bool ends(const char *name, const char *with)
-{
-	const size_t len = strlen(name), end = strlen(with);
-
-	return len >= end && strcmp(name + len - end, with) == 0;
-}
-
 static void look_at(struct seen *s, const char *name, const json_t *shape)
 {
 	const double rows = json_number_value(json_array_get(shape, 0)),
@@ -48,18 +41,18 @@ static void look_at(struct seen *s, const char *name, const json_t *shape)
 
 	if (layer)
 		s->layers = fmax(s->layers, strtod(layer + 7, NULL) + 1);
-	if (ends(name, "embed_tokens.weight")) {
+	if (jl_ends(name, "embed_tokens.weight")) {
 		s->vocab = rows;
 		s->hidden = columns;
 	}
-	s->head |= ends(name, "lm_head.weight");
-	s->qkv_bias |= ends(name, "q_proj.bias");
-	s->qk_norm |= ends(name, "q_norm.weight");
-	if (ends(name, "q_proj.weight"))
+	s->head |= jl_ends(name, "lm_head.weight");
+	s->qkv_bias |= jl_ends(name, "q_proj.bias");
+	s->qk_norm |= jl_ends(name, "q_norm.weight");
+	if (jl_ends(name, "q_proj.weight"))
 		s->q_rows = rows;
-	if (ends(name, "k_proj.weight"))
+	if (jl_ends(name, "k_proj.weight"))
 		s->kv_rows = rows;
-	if (ends(name, "mlp.gate_proj.weight"))
+	if (jl_ends(name, "mlp.gate_proj.weight"))
 		s->ffn = rows;
 }
 
@@ -156,7 +149,7 @@ enum jl_status jl_safetensors_parse(struct jl_modelfile *ret, const unsigned cha
 /* File name without a path, so that a file cannot refer outside its folder. */
 static bool is_shard(const char *name)
 {
-	return name && name[0] != '.' && !strchr(name, '/') && strlen(name) < 256 && ends(name, ".safetensors");
+	return name && name[0] != '.' && !strchr(name, '/') && strlen(name) < 256 && jl_ends(name, ".safetensors");
 }
 
 /* `beside`: path whose first `dir_len` bytes are the folder. */

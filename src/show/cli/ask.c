@@ -251,7 +251,7 @@ enum jl_status jl_ask_budget(double *io_usd, bool *io_won, const struct jl_cli *
 	}
 	JL_TRY(jl_quantity_parse(&q, budget, JL_K_MONEY, "--budget", err));
 	if (!(q.value > 0 && q.value < 1e15))
-		return jl_fail(err, JL_E_RANGE, "--budget: '%s' is no budget", budget);
+		return jl_fail(err, JL_E_RANGE, "--budget: '%s' is not a budget", budget);
 	*io_won = q.kind == JL_K_KRW;
 	*io_usd = jl_ask_usd(jl_money_from(fmin(q.value, 3e12), *io_won ? JL_KRW : JL_USD), cli);
 	return JL_OK;

@@ -25,8 +25,8 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_ASK_COUNT("ffn", JL_N("width of its feed-forward part"), JL_TO(jl_request, shape.ffn), .with = "layers"), \
 	JL_ASK_COUNT("vocab", JL_N("its vocabulary"), JL_TO(jl_request, shape.vocab), .with = "layers"), \
 	JL_ASK_COUNT("seq", JL_N("tokens of a sample"), JL_TO(jl_request, seq)), \
-	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("of a network that is given by figures: 1e9 multiply-adds of a sample"), JL_TO(jl_request, figures.gmac), .above = true), \
-	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: 1e6 elements of a sample that products make"), JL_TO(jl_request, figures.mact), .above = true, .with = "gmacs"), \
+	JL_O_AMOUNT("gmacs", "X", JL_K_NUMBER, JL_N("network given by figures: multiply-adds of a sample, in 1e9"), JL_TO(jl_request, figures.gmac), .above = true), \
+	JL_O_AMOUNT("macts", "X", JL_K_NUMBER, JL_N("its activations: output elements of products per sample, in 1e6"), JL_TO(jl_request, figures.mact), .above = true, .with = "gmacs"), \
 	JL_O_AMOUNT("params-m", "X", JL_K_NUMBER, JL_N("its parameters, in millions"), JL_TO(jl_request, figures.params_m), .above = true, .with = "gmacs"), \
 	JL_O_TEXT("operators", "WORD", JL_N("its operators: conv, gated, grouped, depthwise, attention, windowed, mlp, hybrid (default: conv)"), JL_TO(jl_request, figures.kind), .with = "gmacs")
 
@@ -44,7 +44,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_CHOICE("base", "16bit|nf4|nf4-single|int8|gptq4|gptq8", jl_ask_bases, JL_N("how its frozen weights are kept"), .with = "tune"), \
 	JL_ASK_COUNT("rank", JL_N("of its adapters (default: 16)"), JL_TO(jl_request, rank), .with = "tune"), \
 	JL_O_TEXT("targets", "LIST", JL_N("products with adapters: all, attention, ffn, or of q,k,v,o,gate,up,down"), .with = "tune"), \
-	JL_ASK_COUNT("train-layers", JL_N("--tune layers: so many of the last ones (default: 4)"), JL_TO(jl_request, tuned_layers), .with = "tune"), \
+	JL_ASK_COUNT("train-layers", JL_N("--tune layers: how many of the last ones (default: 4)"), JL_TO(jl_request, tuned_layers), .with = "tune"), \
 	JL_ASK_COUNT("mean-seq", JL_N("tokens of a sample on average, where --seq is the longest"), JL_TO(jl_request, mean_seq)), \
 	JL_O_CHOICE("packing", "yes|no", jl_ask_yes_no, JL_N("samples laid end to end instead of padded to the longest of a pass"), JL_TO(jl_request, packed), .with = "mean-seq")
 
@@ -55,29 +55,29 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)), \
 	JL_ASK_COUNT("accumulate", JL_N("passes of a step"), JL_TO(jl_request, accumulate)), \
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)), \
-	JL_O_CHOICE("framework", "eager|transformers|compiled|megatron|native|unsloth|CODEBASE", jl_ask_frameworks, JL_N("what runs it; a codebase: torchtitan, nemo, axolotl, ..."), JL_TO(jl_request, framework)), \
-	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("activations made again instead of kept"), JL_TO(jl_request, recompute)), \
+	JL_O_CHOICE("framework", "eager|transformers|compiled|megatron|native|unsloth|CODEBASE", jl_ask_frameworks, JL_N("framework, or a codebase: torchtitan, nemo, axolotl, ..."), JL_TO(jl_request, framework)), \
+	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("recompute activations instead of keeping them"), JL_TO(jl_request, recompute)), \
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention"), JL_TO(jl_request, flash)), \
 	JL_O_CHOICE("states", "default|bf16", jl_ask_states, JL_N("weights and optimizer states: as the framework keeps them, or all in bf16"), JL_TO(jl_request, states)), \
 	JL_ASK_OPTIMIZER_OPTION, \
 	JL_ASK_TUNE_OPTIONS, \
 	JL_O_TEXT("offload", "LIST", JL_N("to host memory: optimizer,params,activations; optimizer,nvme: to its drives")), \
 	JL_O_AMOUNT("expert-load", "X", JL_K_NUMBER, JL_N("mixtures: tokens of the fullest experts, of the mean (default: 1; a capacity factor bounds it)"), JL_TO(jl_request, expert_load)), \
-	JL_O_TEXT("parallel", "LIST", JL_N("how it is cut: dp=,tp=,sp=,overlap=,pp=,vpp=,cp=,ep=,zero="))
+	JL_O_TEXT("parallel", "LIST", JL_N("parallel layout: dp=,tp=,sp=,overlap=,pp=,vpp=,cp=,ep=,zero="))
 
 #define JL_ASK_INPUT_OPTIONS \
-	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("what samples are: pictures decoded by the CPU or GPU, prepared, or none"), JL_TO(jl_request, input)), \
-	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("pictures in memory: channels first (PyTorch's default) or last"), JL_TO(jl_request, layout)), \
-	JL_ASK_COUNT("cpu-threads", JL_N("threads of one host that load samples"), JL_TO(jl_request, cpu_threads)), \
-	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)"), JL_TO(jl_request, storage_Bps), JL_WITHIN(1e3, 1e15, JL_N("it is 1 kB/s to 1 PB/s, e.g. 2 GB/s"))), \
-	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\""), JL_TO(jl_request, sample_B), JL_WITHIN(1, 1e15, JL_N("it is 1 B to 1 PB, e.g. 110 kB"))), \
-	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\""), JL_TO(jl_request, sample_s), JL_WITHIN(1e-9, 86400, JL_N("it is 1 ns to a day, e.g. 5 ms")))
+	JL_O_CHOICE("input", "images|images-gpu|tokens|synthetic", jl_ask_inputs, JL_N("input: images decoded by the CPU or GPU, prepared data, or none"), JL_TO(jl_request, input)), \
+	JL_O_CHOICE("layout", "first|last", jl_ask_layouts, JL_N("images in memory: channels first (PyTorch's default) or last"), JL_TO(jl_request, layout)), \
+	JL_ASK_COUNT("cpu-threads", JL_N("data loader threads of one host"), JL_TO(jl_request, cpu_threads)), \
+	JL_O_AMOUNT("storage", "RATE", JL_K_BYTE_RATE, JL_N("what one host reads from storage, e.g. \"2 GB/s\" (default: never the bound)"), JL_TO(jl_request, storage_Bps), JL_WITHIN(1e3, 1e15, JL_N("must be 1 kB/s to 1 PB/s, e.g. 2 GB/s"))), \
+	JL_O_AMOUNT("sample-size", "BYTES", JL_K_BYTES, JL_N("bytes read for one sample, e.g. \"110 kB\""), JL_TO(jl_request, sample_B), JL_WITHIN(1, 1e15, JL_N("must be 1 B to 1 PB, e.g. 110 kB"))), \
+	JL_O_AMOUNT("decode-time", "TIME", JL_K_TIME, JL_N("of one CPU thread for one sample, e.g. \"5 ms\""), JL_TO(jl_request, sample_s), JL_WITHIN(1e-9, 86400, JL_N("must be 1 ns to a day, e.g. 5 ms")))
 
 #define JL_ASK_HOST_OPTIONS \
 	JL_O_AMOUNT("ram", "BYTES", JL_K_BYTES, JL_N("memory of one host, e.g. \"512 GiB\": what offloading may use"), JL_TO(jl_request, ram_B), .above = true), \
-	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("what one host draws beside its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
-	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), JL_WITHIN(1e-7, 1, JL_N("it is 0.1 us to 1 s, e.g. 30 us"))), \
-	JL_O_AMOUNT("host-step", "TIME", JL_K_TIME, JL_N("of a captured program: a small step on this host, as 'python -m jeoul host' times it, e.g. \"140 us\""), JL_TO(jl_request, host_step_s), JL_WITHIN(1e-6, 1, JL_N("it is 1 us to 1 s, e.g. 140 us")))
+	JL_O_AMOUNT("host-power", "POWER", JL_K_POWER, JL_N("power of one host without its GPUs, e.g. \"300 W\""), JL_TO(jl_request, host_W), .above = true), \
+	JL_O_AMOUNT("launch", "TIME", JL_K_TIME, JL_N("host time of one kernel launch of the framework, measured, e.g. \"30 us\""), JL_TO(jl_request, launch_s), JL_WITHIN(1e-7, 1, JL_N("must be 0.1 us to 1 s, e.g. 30 us"))), \
+	JL_O_AMOUNT("host-step", "TIME", JL_K_TIME, JL_N("of a captured program: a small step on this host, as 'python -m jeoul host' times it, e.g. \"140 us\""), JL_TO(jl_request, host_step_s), JL_WITHIN(1e-6, 1, JL_N("must be 1 us to 1 s, e.g. 140 us")))
 
 #define JL_ASK_LENGTH_OPTIONS JL_ASK_LENGTH_WITH(JL_N("epochs of the run (default: 1)"))
 
@@ -86,7 +86,7 @@ extern const char *const jl_ask_precisions[], *const jl_ask_frameworks[], *const
 	JL_O_COUNT("tokens", "N", 1, 9000000000000000LL, JL_N("tokens of an epoch"), JL_TO(jl_request, tokens)), \
 	JL_O_COUNT("steps-per-epoch", "N", 1, 1000000000000LL, JL_N("steps of an epoch"), JL_TO(jl_request, steps_per_epoch)), \
 	JL_O_COUNT("epochs", "N", 1, JL_ASK_MAX, epochs_en, JL_TO(jl_request, epochs)), \
-	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"), JL_TO(jl_request, pue), JL_WITHIN(1, 5, JL_N("it is 1 (no cooling) to 5, e.g. 1.2")))
+	JL_O_AMOUNT("pue", "X", JL_K_NUMBER, JL_N("power of the building / of the machines (default: 1)"), JL_TO(jl_request, pue), JL_WITHIN(1, 5, JL_N("must be 1 (no cooling) to 5, e.g. 1.2")))
 /* clang-format on */
 
 /* Converts the given options; the first operand, if any, is the model. */

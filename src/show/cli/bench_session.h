@@ -8,15 +8,16 @@
 
 /* Options of every benchmark. */
 #define JL_BENCH_OPTIONS                                                                                               \
-	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("how long it may take in all, e.g. \"10 s\""),                     \
-		    JL_WITHIN(0.01, 86400, JL_N("write something from 10 ms to 1 d"))),                                \
-		JL_O_TEXT("backend", "NAME", JL_N("what measures ('jeoul bench list' shows them)")),                   \
+	JL_O_AMOUNT("time", "TIME", JL_K_TIME, JL_N("total time limit, e.g. \"10 s\""),                                \
+		    JL_WITHIN(0.01, 86400, JL_N("must be 10 ms to 1 d"))),                                             \
+		JL_O_TEXT("backend", "NAME", JL_N("backend ('jeoul bench list' shows them)")),                         \
 		JL_O_TEXT("node", "NAME",                                                                              \
 			  JL_N("which machine of a fleet this is (default: JEOUL_NODE or SLURMD_NODENAME)")),          \
 		JL_O_TEXT("note", "TEXT", JL_N("kept with the results")),                                              \
 		JL_O_FLAG("no-store", JL_N("do not keep the results"))
 
-#define JL_BENCH_DIR JL_O_TEXT("dir", "DIR", JL_N("whose storage (default: here); a file is made in it and goes again"))
+#define JL_BENCH_DIR                                                                                                   \
+	JL_O_TEXT("dir", "DIR", JL_N("folder whose storage is measured (default: here); a temporary file is written"))
 
 struct jl_bench_session {
 	struct jl_cli *cli;

@@ -7,16 +7,16 @@
 #define JL_BENCH_REFUSED_MAX 20 /* maximum number of messages about refused clients */
 
 #define JL_BENCH_SECRET_OPTION                                                                                         \
-	JL_O_TEXT("secret-file", "FILE", JL_N("a secret that all hosts know; it is proved, never sent"))
+	JL_O_TEXT("secret-file", "FILE", JL_N("secret shared by all hosts; it is proved, never sent"))
 
 #define JL_BENCH_TCP_OPTIONS                                                                                           \
 	JL_O_FLAG("listen", JL_N("wait for the other hosts on ADDR (default 127.0.0.1)")),                             \
-		JL_O_TEXT("to", "HOST", JL_N("take part in what the host that listens measures"), .apart = "listen"),  \
+		JL_O_TEXT("to", "HOST", JL_N("join the measurement of the listening host"), .apart = "listen"),        \
 		JL_O_COUNT("ranks", "N", 2, JL_COMM_TCP_RANKS_MAX,                                                     \
 			   JL_N("with --listen: how many, this one included (default 2)"), .with = "listen"),          \
 		JL_O_COUNT("port", "N", 1, 65535, JL_N("TCP port (default 5270)")), JL_BENCH_SECRET_OPTION,            \
 		JL_O_AMOUNT("timeout", "TIME", JL_K_TIME, JL_N("how long to wait for the others (default 10 min)"),    \
-			    JL_WITHIN(0.1, 86400, JL_N("write something from 100 ms to 1 d")))
+			    JL_WITHIN(0.1, 86400, JL_N("must be 100 ms to 1 d")))
 
 bool jl_bench_tcp_asked(const struct jl_cli *cli); /* --listen or --to */
 /* Joins the other hosts. `tag`: hash of options that must agree. Sets ranks > 0 to silent. */

@@ -28,8 +28,8 @@ static enum jl_status check_ranks(const struct jl_sys *sys, int per_node, int n_
 		return jl_fail(err, JL_E_USAGE, "--ranks: %d, but %s has %d devices", n_ranks, sys->text, most);
 	if (n_ranks > per_node && n_ranks % per_node != 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "--ranks: %d is no whole number of hosts; write 2 to %d, or a multiple of %d", n_ranks,
-			       per_node, per_node);
+			       "--ranks: %d is not a whole number of hosts; write 2 to %d, or a multiple of %d",
+			       n_ranks, per_node, per_node);
 	return JL_OK;
 }
 
@@ -81,7 +81,7 @@ static enum jl_status read_shape(double ret_mnk[3], const char *text, struct jl_
 		at = end;
 	}
 	if (*at || (n != 1 && n != 3))
-		return jl_fail(err, JL_E_USAGE, "--shape: '%s' is no shape; write 8192 or 4096x1024x4096", text);
+		return jl_fail(err, JL_E_USAGE, "--shape: '%s' is not a shape; write 8192 or 4096x1024x4096", text);
 	if (n == 1)
 		ret_mnk[1] = ret_mnk[2] = ret_mnk[0];
 	return JL_OK;
@@ -164,7 +164,7 @@ enum jl_status jl_check_figure_record(const struct jl_record **ret_record, struc
 
 	JL_TRY(jl_got(f, err));
 	if (!judge->sys)
-		return jl_fail(err, JL_E_USAGE, "say on which system: --on \"125x aws:p5.48xlarge\"");
+		return jl_fail(err, JL_E_USAGE, "name the system, e.g. --on \"125x aws:p5.48xlarge\"");
 	*f = (struct figure){ .record = { .id = "",
 					  .kind = is_coll ? jl_import_collectives[coll] : kind,
 					  .backend = "given",

@@ -11,7 +11,7 @@ enum { FORMAT_TEXT, FORMAT_MD, FORMAT_HTML, FORMAT_SARIF };
 static const char *const formats[] = { "text", "md", "html", "sarif", NULL };
 
 const struct jl_option jl_audit_options[] = {
-	JL_O_FLAG("all", JL_N("also list what follows and what is taken as given")),
+	JL_O_FLAG("all", JL_N("also list confirmed claims and inputs")),
 	JL_O_FLAG("strict", JL_N("exit status 3 when a claim differs")),
 	JL_O_CHOICE("format", "text|md|html|sarif", formats, JL_N("of a note: output format (default: text)")),
 	JL_O_FLAG("fix", JL_N("of a note: a diff that puts the corrected figures in")),

@@ -39,7 +39,7 @@ const struct jl_option jl_bench_gemm_options[] = {
 
 const struct jl_option jl_bench_memory_options[] = {
 	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one array (default: four times the largest cache)"),
-		    JL_WITHIN(4096, 1e13, JL_N("write something from 4 KiB to 10 TB"))),
+		    JL_WITHIN(4096, 1e13, JL_N("must be 4 KiB to 10 TB"))),
 	DEVICE_OPTIONS,
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -47,7 +47,7 @@ const struct jl_option jl_bench_memory_options[] = {
 
 const struct jl_option jl_bench_link_options[] = {
 	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of one transfer (default: 256 MiB)"),
-		    JL_WITHIN(64, 1e12, JL_N("write something from 64 B to 1 TB"))),
+		    JL_WITHIN(64, 1e12, JL_N("must be 64 B to 1 TB"))),
 	CHECK_OPTION,
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -56,7 +56,7 @@ const struct jl_option jl_bench_link_options[] = {
 const struct jl_option jl_bench_storage_options[] = {
 	JL_BENCH_DIR,
 	JL_O_AMOUNT("size", "SIZE", JL_K_BYTES, JL_N("of the file (default: 128 MiB)"),
-		    JL_WITHIN(1 << 20, 1e13, JL_N("write something from 1 MiB to 10 TB"))),
+		    JL_WITHIN(1 << 20, 1e13, JL_N("must be 1 MiB to 10 TB"))),
 	CHECK_OPTION,
 	JL_BENCH_OPTIONS,
 	{ 0 },
@@ -149,7 +149,7 @@ static enum jl_status gemm_shapes(const struct jl_bench_session *s, struct jl_be
 	}
 	while (jl_next_item(&at, piece)) {
 		if (jl_units_parse_count(&size, piece, 1, 65536, "--size", err))
-			return jl_fail(err, JL_E_USAGE, "--size: '%s' is no size; write e.g. 1024,2048,4096", piece);
+			return jl_fail(err, JL_E_USAGE, "--size: '%s' is not a size; write e.g. 1024,2048,4096", piece);
 		if (n == SIZES_MAX)
 			return jl_fail(err, JL_E_USAGE, "--size: more than %d sizes", SIZES_MAX);
 		tasks[n].m = tasks[n].n = tasks[n].k = (size_t)size;

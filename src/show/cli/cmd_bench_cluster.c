@@ -93,7 +93,7 @@ static enum jl_status read_hosts(struct started *s, struct jl_cli *cli, struct j
 	for (char *name = strtok_r(text, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
 		/* ssh would take a leading dash as an option */
 		if (*name == '-' || s->n == HOSTS_MAX)
-			return jl_fail(err, JL_E_USAGE, "--hosts: '%s' is no host, or there are more than %d", name,
+			return jl_fail(err, JL_E_USAGE, "--hosts: '%s' is not a host, or there are more than %d", name,
 				       HOSTS_MAX);
 		s->names[s->n++] = name;
 	}

@@ -20,8 +20,8 @@ static const char *const checks[] = { "0", "1", NULL };
 const struct jl_option jl_bench_coll_options[] = {
 	JL_O_TEXT("minbytes", "SIZE", JL_N("smallest message, e.g. 8, 64K, 8M"), .letter = 'b'),
 	JL_O_TEXT("maxbytes", "SIZE", JL_N("largest message, e.g. 1G"), .letter = 'e'),
-	JL_O_TEXT("stepfactor", "FACTOR", JL_N("each size is so many times the one before"), .letter = 'f'),
-	JL_O_TEXT("stepbytes", "SIZE", JL_N("each size is so much larger (default 1M)"), .letter = 'i'),
+	JL_O_TEXT("stepfactor", "FACTOR", JL_N("factor from one size to the next"), .letter = 'f'),
+	JL_O_TEXT("stepbytes", "SIZE", JL_N("step from one size to the next (default 1M)"), .letter = 'i'),
 	JL_O_COUNT("iters", "N", 1, JL_BENCH_SAMPLES_MAX, JL_N("iterations (default: until the interval is narrow)"),
 		   .letter = 'n'),
 	JL_O_COUNT("warmup_iters", "N", 1, JL_SWEEP_WARMUP_MAX, JL_N("iterations before (default 5)"), .letter = 'w'),
@@ -57,8 +57,8 @@ static enum jl_status size_of(const struct jl_cli *cli, const char *name, size_t
 		end += strcmp(end, "iB") == 0 ? 2 : strcmp(end, "B") == 0 ? 1 : 0;
 	}
 	if (end == text || *end || !(value >= 1 && value <= JL_SWEEP_SIZE_MAX_B) || !isdigit((unsigned char)text[0]))
-		return jl_fail(err, JL_E_USAGE, "--%s: '%s' is no size; write e.g. 8, 64K, 8M or 1G (powers of 1,024)",
-			       name, text);
+		return jl_fail(err, JL_E_USAGE,
+			       "--%s: '%s' is not a size; write e.g. 8, 64K, 8M or 1G (powers of 1,024)", name, text);
 	*ret_B = (size_t)value;
 	return JL_OK;
 }
@@ -80,7 +80,7 @@ static enum jl_status read_sizes(const struct jl_cli *cli, struct jl_sweep *swee
 	if (text) {
 		factor = strtod(text, &end);
 		if (end == text || *end || !(factor > 1 && factor <= 1e6))
-			return jl_fail(err, JL_E_USAGE, "-f: '%s' is no factor above 1; write e.g. 2", text);
+			return jl_fail(err, JL_E_USAGE, "-f: '%s' is not a factor above 1; write e.g. 2", text);
 	}
 	if (min_B > max_B)
 		return jl_fail(err, JL_E_USAGE, "-b %zu is larger than -e %zu", min_B, max_B);

@@ -1,5 +1,4 @@
 /* jeoul bench soak: runs one load for a long time. */
-#include <math.h>
 #include <string.h>
 
 #include "bench/cpu.h"

@@ -31,7 +31,8 @@ const struct jl_option jl_bench_train_options[] = {
 	JL_O_COUNT("steps", "N", 1, JL_TRAIN_STEPS_MAX - 1,
 		   JL_N("to measure of each configuration (default: 5; GPUs: 3 s of them)")),
 	JL_O_COUNT("accumulate", "N", 1, 10000, JL_N("micro-batches of a step (default: 1)")),
-	JL_O_FLAG("recompute", JL_N("keep only what layers get and make the rest again in backward: less memory")),
+	JL_O_FLAG("recompute",
+		  JL_N("keep only the input of each layer and recompute the rest in backward: less memory")),
 	JL_O_TEXT("tokens", "FILE", JL_N("train on these: little-endian 16-bit numbers, 32-bit if it ends in .u32")),
 	JL_O_COUNT("threads", "N", 1, 1024, JL_N("of each worker (default: the cores, shared evenly)")),
 	JL_BENCH_TCP_OPTIONS,
@@ -43,7 +44,7 @@ static const char *const weights_names[] = { "int8", NULL };
 
 const struct jl_option jl_bench_infer_options[] = {
 	JL_O_TEXT("model", "NAME", JL_N("a dense decoder of the catalog (default: gpt-305m)")),
-	JL_O_TEXT("batch", "N,N...", JL_N("samples that are answered at once (default: 1,8)")),
+	JL_O_TEXT("batch", "N,N...", JL_N("samples answered at once (default: 1,8)")),
 	JL_O_COUNT("prompt", "TOKENS", 1, 1000000,
 		   JL_N("of each question (default: 512, or what the model's positions leave)")),
 	JL_O_COUNT("answer", "TOKENS", 2, 1000000, JL_N("of each answer (default: 128)")),
@@ -88,7 +89,7 @@ static void view_head(struct jl_cli *cli, const struct jl_train_run *run, double
 	if (run->n_micro > 1)
 		jl_buf_printf(out, JL_(" · %zu accumulated"), run->n_micro);
 	if (run->recompute)
-		jl_buf_puts(out, JL_(" · layers made again in backward"));
+		jl_buf_puts(out, JL_(" · layers recomputed in backward"));
 	jl_buf_printf(out, "\n%s · AdamW · %s · %s\n\n", jl_train_precision_names[run->precision],
 		      jl_msg(run->kernels->en),
 		      run->tokens             ? JL_("tokens from a file")
@@ -196,7 +197,7 @@ static void view_why(struct jl_cli *cli, const struct jl_train_run *run, const s
 	why_compute(&doc, alone ? alone : r, run);
 	if (r->config.n_workers > 1)
 		jl_show_entry(&doc, JL_("Exchange"), JL_MEASURED,
-			      JL_("%.0f %% of the step stands still for other workers: %s of gradients, all-reduce "
+			      JL_("%.0f %% of the step is spent waiting for other workers: %s of gradients, all-reduce "
 				  "alone %s here, %.2g s if nothing hides it"),
 			      100 * r->exposed_s / r->step_s.median, jl_units_text(JL_TXT, r->grad_B, JL_K_BYTES, 3),
 			      jl_units_text(JL_TXT, r->rates.allreduce_Bps, JL_K_BYTE_RATE, 3),
@@ -313,8 +314,8 @@ static long next_number(const char **text, const char *option, long most, enum j
 	long n = strtol(word, &end, 10);
 	if (end != word && !*end && n >= 1 && n <= most)
 		return n;
-	*ret_status = jl_fail(err, JL_E_USAGE, "--%s: '%s' is no number from 1 to %ld; write e.g. 1,2,4", option, word,
-			      most);
+	*ret_status = jl_fail(err, JL_E_USAGE, "--%s: '%s' is not a number from 1 to %ld; write e.g. 1,2,4", option,
+			      word, most);
 	return 0;
 }
 
@@ -364,7 +365,8 @@ static enum jl_status choose_engine(struct asked *a, struct jl_err *err)
 		status = jl_engines[i]->present(err);
 	}
 	if (!a->run.kernels)
-		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is no engine for training; write cpu or cuda", wanted);
+		return jl_fail(err, JL_E_USAGE, "--backend: '%s' is not an engine for training; write cpu or cuda",
+			       wanted);
 	return status;
 }
 

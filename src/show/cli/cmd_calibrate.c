@@ -18,11 +18,11 @@ const struct jl_option jl_calibrate_options[] = {
 	JL_O_TEXT("data", "DIR", JL_N("folder of the measurements (default: those of this program)"), .with = "fit"),
 	JL_O_TEXT("output", "FILE", JL_N("write the parameters there, as catalog/params.yaml"), .with = "fit",
 		  .letter = 'o'),
-	JL_O_TEXT("parameters", "FILE", JL_N("fit nothing: write what the rows say of each parameter as CSV"),
+	JL_O_TEXT("parameters", "FILE", JL_N("no fit: write the estimate of each parameter by the rows as CSV"),
 		  .with = "fit"),
 	JL_O_FLAG("show", JL_N("this machine's own parameters")),
 	JL_O_FLAG("forget", JL_N("remove them")),
-	JL_O_FLAG("noisy", JL_N("use results of a disturbed machine too")),
+	JL_O_FLAG("noisy", JL_N("use noisy results too")),
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")),
 	{ 0 },
 };
@@ -134,7 +134,8 @@ enum jl_status jl_cmd_calibrate(struct jl_cli *cli, struct jl_err *err)
 	dir = dir ? dir : jl_data_dir(cli);
 	status = dir ? read_files(cli, dir, files, &in.n_files, err)
 		     : jl_fail(err, JL_E_NOTFOUND,
-			       "no measurements beside the program; name their folder with --data or set JEOUL_DATA");
+			       "the program's measurements are not installed; give their folder with --data or "
+			       "JEOUL_DATA");
 	if (!status && jl_text(cli, "parameters"))
 		return save_table(cli, &in, jl_text(cli, "parameters"), err);
 	JL_THEN(status, jl_calibrate(&found, &in, &cli->arena, err));

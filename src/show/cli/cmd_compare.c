@@ -1,6 +1,5 @@
 /* jeoul compare: one training run on several systems, from an observed run or a model. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/view.h"
@@ -9,7 +8,7 @@
 
 /* clang-format off */
 const struct jl_option jl_compare_options[] = {
-	JL_O_TEXT("baseline", "SYSTEM", JL_N("what the others are compared with; where the run was observed")),
+	JL_O_TEXT("baseline", "SYSTEM", JL_N("baseline system; with an observed run, where it was observed")),
 	JL_O_TEXT("on", "SYSTEM", JL_N("a system to compare; may be repeated"), .many = true, JL_TO(jl_request, system)),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_O_COUNT("repeat", "N", 1, JL_ASK_MAX, JL_N("also: N trainings")),
@@ -21,8 +20,8 @@ const struct jl_option jl_compare_options[] = {
 	JL_ASK_COUNT("global-batch", JL_N("a model: samples of a step, all workers"), JL_TO(jl_request, global_batch)),
 	JL_ASK_COUNT("accumulate", JL_N("a model: passes of a step"), JL_TO(jl_request, accumulate)),
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)),
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("a model: what runs it"), JL_TO(jl_request, framework)),
-	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("a model: activations made again"), JL_TO(jl_request, recompute)),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("a model: framework"), JL_TO(jl_request, framework)),
+	JL_O_CHOICE("recompute", "none|selective|full", jl_ask_recomputes, JL_N("a model: recompute activations"), JL_TO(jl_request, recompute)),
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("a model: flash attention"), JL_TO(jl_request, flash)),
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_INPUT_OPTIONS,

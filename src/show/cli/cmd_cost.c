@@ -16,33 +16,33 @@ static const char *const currencies[] = { "USD", "KRW", NULL };
 /* clang-format off */
 const struct jl_option jl_cost_options[] = {
 	JL_O_TEXT("buy", "TEXT", JL_N("to buy: \"rtx-3090 desktop 2200 USD, watts=450 W, life=3 y, resale=30 %\""), .many = true),
-	JL_O_TEXT("own", "TEXT", JL_N("owned already: only what it uses counts"), .many = true),
+	JL_O_TEXT("own", "TEXT", JL_N("owned already: only running costs count"), .many = true),
 	JL_O_TEXT("rent", "TEXT", JL_N("to rent by the hour: aws:p3.2xlarge, or \"2.14 USD/h\""), .many = true),
 	JL_O_TEXT("spot", "TEXT", JL_N("spot: \"aws:p3.2xlarge, interrupts=5 %/h, lost=30 min, restart=10 min\""), .many = true),
-	JL_O_TEXT("reserve", "TEXT", JL_N("reserved, used or not: \"1.3 USD/h, term=1 y, upfront=1000 USD\""), .many = true),
-	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("share of all hours in which it works (default: 15 %)"), JL_WITHIN(1e-9, 1, JL_N("a machine works more than 0 % and at most 100 % of the time"))),
+	JL_O_TEXT("reserve", "TEXT", JL_N("reserved, paid whether used or not: \"1.3 USD/h, term=1 y, upfront=1000 USD\""), .many = true),
+	JL_O_AMOUNT("util", "SHARE", JL_K_FRACTION, JL_N("share of all hours in use (default: 15 %)"), JL_WITHIN(1e-9, 1, JL_N("utilisation is above 0 % and at most 100 %"))),
 	JL_O_AMOUNT("runs-per-month", "N", JL_K_NUMBER, JL_N("training runs a month instead of --util; needs a model"), .above = true, .apart = "util"),
 	JL_O_TEXT("kwh", "PRICE", JL_N("electricity: \"0.12 USD/kWh\" or \"150 KRW/kWh\""), .apart = "tariff"),
 	JL_O_TEXT("tariff", "NAME", JL_N("a tariff of the catalog instead: kepco, us-california, ...")),
-	JL_O_AMOUNT("household", "ENERGY", JL_K_ENERGY, JL_N("what is used a month already; decides the tier"), .with = "tariff", JL_WITHIN(0, 3.6e15, JL_N("it is from 0 to 1e9 kWh a month"))),
-	JL_O_AMOUNT("demand", "POWER", JL_K_POWER, JL_N("contract demand of tariffs that charge by kW"), .with = "tariff", JL_WITHIN(0, 1e9, JL_N("it is from 0 to 1 GW"))),
-	JL_O_TEXT("bands", "LIST", JL_N("when it works, for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)"), .with = "tariff"),
-	JL_O_AMOUNT("bill", "ENERGY", JL_K_ENERGY, JL_N("only the bill of one month with this use"), .with = "tariff", JL_WITHIN(0, 3.6e18, JL_N("it cannot be below zero"))),
-	JL_O_TEXT("bill-of", "TEXT", JL_N("what a machine adds to the bill, month by month: \"rtx-4090 desktop\"; with --tariff, --util, --household"), .with = "tariff"),
+	JL_O_AMOUNT("household", "ENERGY", JL_K_ENERGY, JL_N("electricity used a month already; decides the tier"), .with = "tariff", JL_WITHIN(0, 3.6e15, JL_N("must be 0 to 1e9 kWh a month"))),
+	JL_O_AMOUNT("demand", "POWER", JL_K_POWER, JL_N("contract demand of tariffs that charge by kW"), .with = "tariff", JL_WITHIN(0, 1e9, JL_N("must be 0 to 1 GW"))),
+	JL_O_TEXT("bands", "LIST", JL_N("hours of use for time-of-use tariffs: off-peak=60%,mid=25%,peak=15% (default: all day)"), .with = "tariff"),
+	JL_O_AMOUNT("bill", "ENERGY", JL_K_ENERGY, JL_N("only the bill of one month with this use"), .with = "tariff", JL_WITHIN(0, 3.6e18, JL_N("must not be below zero"))),
+	JL_O_TEXT("bill-of", "TEXT", JL_N("electricity that a machine adds to the bill, month by month: \"rtx-4090 desktop\"; with --tariff, --util, --household"), .with = "tariff"),
 	JL_O_COUNT("month", "1..12", 1, 12, JL_N("month of --bill (default: that of the start)"), .with = "bill"),
 	JL_O_TEXT("region", "NAME", JL_N("where to rent: seoul, us, us-east-1")),
-	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("what the answer is in (default: the first option's)")),
-	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("it is the won for one dollar, e.g. 1400"))),
+	JL_O_CHOICE("currency", "USD|KRW", currencies, JL_N("currency of the answer (default: the first option's)")),
+	JL_O_AMOUNT("fx", "N", JL_K_NUMBER, JL_N("won for one dollar"), JL_WITHIN(1, 1e6, JL_N("must be the won for one dollar, e.g. 1400"))),
 	JL_O_TEXT("fx-date", "DATE", JL_N("the day of that rate (default: today)")),
 	JL_O_TEXT("start", "DATE", JL_N("first day (default: today)")),
-	JL_O_AMOUNT("horizon", "TIME", JL_K_TIME, JL_N("how far to look (default: 3 years)"), JL_WITHIN(DAY_S, JL_COST_DAYS_MAX * DAY_S, JL_N("it is from one day to fifty years"))),
+	JL_O_AMOUNT("horizon", "TIME", JL_K_TIME, JL_N("time horizon (default: 3 years)"), JL_WITHIN(DAY_S, JL_COST_DAYS_MAX * DAY_S, JL_N("must be one day to fifty years"))),
 	JL_O_AMOUNT("carbon", "RATE", JL_K_MASS_ENERGY, JL_N("CO2e of a kWh, e.g. \"430 g/kWh\"")),
 	JL_O_TEXT("baseline", "SYSTEM", JL_N("where --observed was measured"), .with = "observed"),
 	JL_ASK_OBSERVED_OPTIONS,
 	JL_ASK_COUNT("batch", JL_N("the run: samples of one worker"), JL_TO(jl_request, batch)),
 	JL_ASK_COUNT("global-batch", JL_N("the run: samples of a step"), JL_TO(jl_request, global_batch)),
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8", jl_ask_precisions, JL_N("format of the matrix products"), JL_TO(jl_request, dtype)),
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("what runs it"), JL_TO(jl_request, framework)),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native", jl_ask_frameworks, JL_N("framework"), JL_TO(jl_request, framework)),
 	JL_ASK_TUNE_OPTIONS,
 	JL_ASK_SHAPE_OPTIONS,
 	JL_ASK_LENGTH_OPTIONS,
@@ -119,7 +119,7 @@ static enum jl_status read_options(struct jl_cost_study *study, struct jl_cli *c
 	}
 	if (study->n_options == 0)
 		return jl_fail(err, JL_E_USAGE,
-			       "name what to weigh, e.g. --buy \"rtx-3090 desktop 2200 USD\" --rent aws:p3.2xlarge");
+			       "name what to compare, e.g. --buy \"rtx-3090 desktop 2200 USD\" --rent aws:p3.2xlarge");
 	tell_apart(study, cli->json);
 	return JL_OK;
 }
@@ -244,7 +244,7 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 			       cli->args.operands[0]);
 	JL_TRY(jl_ask_observed_on(&run, &machines[0], cli, err));
 	if (!(run.batches > 0))
-		return jl_fail(err, JL_E_USAGE, "how long is a run? give --batches or --samples");
+		return jl_fail(err, JL_E_USAGE, "the length of a run is missing: give --batches or --samples");
 	for (size_t i = 0; i < study->n_options; i++) {
 		struct jl_cost_work *w = &study->work[i];
 		const struct jl_cost_option *o = &study->options[i];
@@ -253,7 +253,7 @@ static enum jl_status observed_study(struct jl_cost_study *study, struct jl_cli 
 		double limit;
 
 		if (!o->has_system) {
-			jl_fail(&w->why, JL_E_NOTFOUND, "what '%s' is, is not in the catalog", o->name);
+			jl_fail(&w->why, JL_E_NOTFOUND, "'%s' is not in the catalog", o->name);
 			continue;
 		}
 		if (jl_machine_make(&machines[1], cli->cat, &o->system, &w->why) ||

@@ -35,7 +35,7 @@ static enum jl_status mpi(struct jl_cli *cli, const struct jl_probe_machine *mac
 static enum jl_status published(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
 {
 	(void)machine;
-	return jl_data_dir(cli) ? JL_OK : jl_fail(err, JL_E_ABSENT, "no share/jeoul/validation beside the program");
+	return jl_data_dir(cli) ? JL_OK : jl_fail(err, JL_E_ABSENT, "no share/jeoul/validation next to the program");
 }
 
 static enum jl_status calibrated(struct jl_cli *cli, const struct jl_probe_machine *machine, struct jl_err *err)
@@ -43,7 +43,7 @@ static enum jl_status calibrated(struct jl_cli *cli, const struct jl_probe_machi
 	bool on = false;
 	enum jl_status status = jl_calibrate_lay(&on, cli, machine, err);
 
-	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is weighed by listed or estimated rates");
+	return status || on ? status : jl_fail(err, JL_E_ABSENT, "'this' is predicted from listed or estimated rates");
 }
 
 /* Checks the kernel's support for sandboxing (comm/confine.h). */
@@ -84,7 +84,7 @@ static const struct part parts[] = {
 	  .package = "libpq5" },
 	{ JL_N("published runs"), JL_N("validate, calibrate --fit"), .look = published,
 	  .command = "export JEOUL_DATA=.../jeoul/data" },
-	{ JL_N("confinement"), JL_N("web, bench --listen: what strangers send stays away from files and programs"),
+	{ JL_N("confinement"), JL_N("web, bench --listen: isolates untrusted input from files and programs"),
 	  .look = confinement, .command = "lsm=landlock,... on the kernel's command line (Linux 5.13 or newer)" },
 	{ JL_N("this machine"), JL_N("--on this: its own measured rates"), .look = calibrated,
 	  .command = "jeoul bench all --quick && jeoul calibrate" },

@@ -17,7 +17,7 @@ const struct jl_option jl_import_command_options[] = {
 	JL_O_TEXT("pattern", "FORM", JL_N("form of the lines of a training log: 'step {step} loss {*} {step_s} s'")),
 	JL_O_CHOICE("kind", "allreduce|allgather|reducescatter|broadcast|reduce|alltoall|sendrecv|gather|scatter",
 		    jl_import_collectives, JL_N("which collective it is, where the output does not say")),
-	JL_O_TEXT("machine", "NAME", JL_N("whose results they are")),
+	JL_O_TEXT("machine", "NAME", JL_N("machine of the results")),
 	JL_O_TEXT("note", "TEXT", JL_N("a note for all of them")),
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)")),
 	{ 0 },

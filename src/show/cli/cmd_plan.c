@@ -21,10 +21,10 @@ static const char *const targets[] = { "megatron", "deepspeed", "torchtitan", "t
 const struct jl_option jl_plan_options[] = {
 	JL_O_TEXT("on", "SYSTEM", JL_N("the system; several with --batch-limit"), .many = true, JL_TO(jl_request, system)),
 	JL_ASK_COUNT("global-batch", JL_N("samples of a step, all workers"), JL_TO(jl_request, global_batch)),
-	JL_O_CHOICE("objective", "time|cost|energy|tokens-per-usd", jl_plan_objectives, JL_N("what is to be best (default: time)"), JL_TO(jl_plan_ask, objective)),
-	JL_O_AMOUNT("memory-margin", "SHARE", JL_K_FRACTION, JL_N("device memory that stays free (default: 6%)"), JL_WITHIN(0, 0.999, JL_N("it is a share from 0 to below 1, e.g. 6%"))),
-	JL_O_TEXT("fix", "LIST", JL_N("what is decided: tp=8,zero=1,recompute=full,..."), .many = true),
-	JL_O_TEXT("forbid", "LIST", JL_N("what is ruled out: offload,recompute,fp8,pp,..."), .many = true),
+	JL_O_CHOICE("objective", "time|cost|energy|tokens-per-usd", jl_plan_objectives, JL_N("objective (default: time)"), JL_TO(jl_plan_ask, objective)),
+	JL_O_AMOUNT("memory-margin", "SHARE", JL_K_FRACTION, JL_N("device memory to keep free (default: 6%)"), JL_WITHIN(0, 0.999, JL_N("must be a share from 0 to below 1, e.g. 6%"))),
+	JL_O_TEXT("fix", "LIST", JL_N("fixed settings: tp=8,zero=1,recompute=full,..."), .many = true),
+	JL_O_TEXT("forbid", "LIST", JL_N("excluded settings: offload,recompute,fp8,pp,..."), .many = true),
 	JL_O_TEXT("gpus", "8..4096", JL_N("numbers of GPUs: a range, or 8,16,32")),
 	JL_O_TEXT("kinds", "LIST", JL_N("kinds of GPU or host: h100-sxm5,h200-sxm"), .with = "gpus", .apart = "on"),
 	JL_O_AMOUNT("deadline", "TIME", JL_K_TIME, JL_N("the run must end within it, e.g. 30d")),
@@ -33,7 +33,7 @@ const struct jl_option jl_plan_options[] = {
 	JL_O_COUNT("best", "N", 1, JL_PLAN_BEST_MAX, JL_N("how many plans to show (default: 5)"), JL_TO_INT(jl_plan_ask, n_best)),
 	JL_O_CHOICE("settings", "megatron|deepspeed|torchtitan|trl|all", targets, JL_N("print only the settings of the best plan")),
 	JL_O_CHOICE("precision", "fp32|tf32|fp16|bf16|fp8|any", precisions, JL_N("number format (default: as predict chooses it; any: search all)")),
-	JL_O_CHOICE("framework", "eager|compiled|megatron|native|any", frameworks, JL_N("what runs it (default: eager; Megatron where cut; any: search all)")),
+	JL_O_CHOICE("framework", "eager|compiled|megatron|native|any", frameworks, JL_N("framework (default: eager, or Megatron with model parallelism; any: search all)")),
 	JL_O_CHOICE("flash", "yes|no", jl_ask_yes_no, JL_N("flash attention"), JL_TO(jl_request, flash)),
 	JL_ASK_TUNE_OPTIONS,
 	JL_ASK_OPTIMIZER_OPTION,
@@ -344,7 +344,7 @@ static enum jl_status check_limits(const struct jl_cli *cli, const struct jl_req
 		return JL_OK;
 	if (!length)
 		return jl_fail(err, JL_E_USAGE,
-			       "--deadline and --budget are of a whole run: say how long it is with --tokens");
+			       "--deadline and --budget apply to a whole run: give its length with --tokens");
 	return JL_OK;
 }
 

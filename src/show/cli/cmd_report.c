@@ -15,10 +15,11 @@
 static const char *const formats[] = { "text", "md", "html", "json", NULL };
 
 const struct jl_option jl_report_options[] = {
-	JL_O_TEXT("output", "FILE", JL_N("write there; .html, .md, .json or .txt says how; - is standard output"),
+	JL_O_TEXT("output", "FILE",
+		  JL_N("output file; .html, .md, .json or .txt decides the format; - is standard output"),
 		  .letter = 'o', .local = true),
-	JL_O_CHOICE("format", "text|md|html|json", formats, JL_N("how, whatever the file is called (default: text)")),
-	JL_O_FLAG("brief", JL_N("one page: questions, answers, one chart, what to do, how sure it is")),
+	JL_O_CHOICE("format", "text|md|html|json", formats, JL_N("format, whatever the file's name (default: text)")),
+	JL_O_FLAG("brief", JL_N("one page: questions, answers, one chart, actions, confidence")),
 	JL_O_TEXT("store", "PATH|URL", JL_N("which store (default: JEOUL_STORE, else the one in the data folder)"),
 		  .local = true),
 	{ 0 },

@@ -20,7 +20,7 @@ const struct jl_option jl_validate_options[] = {
 	JL_O_FLAG("leave-one-group-out", JL_N("refit without each split_group, and score it")),
 	JL_O_TEXT("leave-out", "WHAT", JL_N("the same for all rows of a gpu, framework, link, source or codebase"),
 		  .apart = "leave-one-group-out"),
-	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with their break-down")),
+	JL_O_COUNT("worst", "N", 1, 100000, JL_N("the N worst rows of each set, with the breakdown of their time")),
 	JL_O_FLAG("all", JL_N("each set by GPU, framework and link, and what is not scored and why")),
 	JL_O_TEXT("card", "DIR", JL_N("write the score card (page, plots, history) to DIR"), .local = true),
 	{ 0 },
@@ -46,7 +46,8 @@ enum jl_status jl_validate_add_shipped(struct jl_cli *cli, struct jl_validation 
 
 	if (!dir)
 		return jl_fail(err, JL_E_NOTFOUND,
-			       "no measurements beside the program; name the files, or set JEOUL_DATA to their folder");
+			       "the program's measurements are not installed; name the files, or set JEOUL_DATA to "
+			       "their folder");
 	for (const struct jl_set_ops *const *ops = jl_sets; *ops && !status; ops++) {
 		for (const char *const *file = (*ops)->files; *file && !status; file++) {
 			const char *path = jl_arena_printf(&cli->arena, "%s/%s.csv", dir, *file);

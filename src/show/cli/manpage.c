@@ -2,7 +2,6 @@
 #include "cli/command.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "version.inc"
 
@@ -107,14 +106,14 @@ struct entry {
 
 static const struct entry ends[] = {
 	{ NULL, JL_N("EXIT STATUS") },
-	{ "0", JL_N("fine; also where predict, fit or compare answer that it does not fit") },
+	{ "0", JL_N("success; also where predict, fit or compare answer that it does not fit") },
 	{ "1",
 	  JL_N("failed: a name that is not in the catalog, the store or the file system; a file that does not hold "
 	       "what it should; what is missing or breaks while running") },
 	{ "2", JL_N("usage: an unknown command or option; a value that is malformed, has no unit, is out of range or "
 		    "none of the choices") },
-	{ "3", JL_N("the verdict is bad: check: low or impossible; build: parts that do not go together; plan, "
-		    "recommend: nothing is possible, or within deadline and budget; audit --strict: a claim differs") },
+	{ "3", JL_N("the verdict is bad: check: low or impossible; build: incompatible parts; plan, recommend: nothing "
+		    "is possible within deadline and budget; audit --strict: a claim differs") },
 	{ "130", JL_N("plan was stopped with Ctrl-C") },
 	{ NULL, JL_N("FILES") },
 	{ "$XDG_CONFIG_HOME/jeoul/catalog/*.yaml", JL_N("records laid over the built-in catalog") },
@@ -158,7 +157,7 @@ enum jl_status jl_cmd_man(struct jl_cli *cli, struct jl_err *err)
 				   : args->operands[0];
 
 	if (cli->json)
-		return jl_fail(err, JL_E_USAGE, "the man page is no JSON; 'jeoul help --json' has the same as JSON");
+		return jl_fail(err, JL_E_USAGE, "the man page is not JSON; 'jeoul help --json' has the same as JSON");
 	if (!args->n_operands) {
 		program_page(&cli->out);
 		return JL_OK;

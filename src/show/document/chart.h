@@ -1,46 +1,45 @@
-/* Charts: data first, drawing after. Drawn as SVG that is readable in light and dark, in print and without colour; described in words for
- * those who do not see it. */
+/* Charts: data, separate from drawing. SVG readable in light and dark, in print and without colour; described in words for screen readers. */
 #pragma once
 
 #include "document/doc.h"
 
 enum jl_chart_kind {
-	JL_CHART_LINE,    /* with a band where points have intervals */
-	JL_CHART_BARS,    /* one bar a category and series */
+	JL_CHART_LINE,    /* with a band for intervals */
+	JL_CHART_BARS,    /* one bar per category and series */
 	JL_CHART_STACKED, /* parts of a whole */
-	JL_CHART_SCATTER, /* points; `front` joins the best ones */
+	JL_CHART_SCATTER, /* points; `front` connects the best ones */
 	JL_CHART_TREE,    /* a topology */
-	JL_CHART_SPANS,   /* lanes with spans on one axis: a waterfall, a timeline */
+	JL_CHART_SPANS,   /* lanes of spans on one axis: a waterfall, a timeline */
 	JL_N_CHART_KIND
 };
 
 struct jl_axis {
 	const char *label;
-	enum jl_kind kind; /* ticks are printed in it; JL_K_NUMBER takes `unit` */
+	enum jl_kind kind; /* tick format; JL_K_NUMBER takes `unit` */
 	const char *unit;
-	const char *of; /* of a count: what is counted ("GPU", "node"); stands in the markup, not in the title */
+	const char *of; /* counted object ("GPU", "node"); in the markup, not in the title */
 	bool log;
 	bool binary;   /* bytes of memory */
-	double lo, hi; /* NAN: from the data */
-	double step;   /* between ticks; 0: chosen */
+	double lo, hi; /* NAN: by the data */
+	double step;   /* tick distance; 0: automatic */
 };
 
-#define JL_AXIS(...) ((struct jl_axis){ .lo = NAN, .hi = NAN, __VA_ARGS__ }) /* its ends from the data */
+#define JL_AXIS(...) ((struct jl_axis){ .lo = NAN, .hi = NAN, __VA_ARGS__ }) /* range by the data */
 
 struct jl_chart_point {
 	double x, y;
 	double lo, hi;     /* of y; NAN: none */
 	const char *label; /* category of a bar; name of a point; NULL: none */
-	bool front;        /* scatter: nothing is better in both */
-	bool pick;         /* scatter: the one that is advised */
-	bool own;          /* it does not come from where its series does, but from: */
+	bool front;        /* scatter: Pareto-optimal */
+	bool pick;         /* scatter: recommended */
+	bool own;          /* own origin, other than the series', given by: */
 	enum jl_origin origin;
 	const char *source, *date; /* or NULL */
-	const char *x_source;      /* scatter: where x comes from; NULL: not said */
-	double cap;                /* bars, in the first series: the capacity; 0: not shown */
-	double weight;             /* scatter: share that it has of something, the area of its mark; 0: all are alike */
-	double sum_lo, sum_hi;     /* stacked, in the first series: interval of the whole; equal: none */
-	double from;               /* spans: its beginning; y is its length, lo and hi are of its end, x is its lane */
+	const char *x_source;      /* scatter: source of x; NULL: not stated */
+	double cap;                /* bars, first series: capacity; 0: not shown */
+	double weight;             /* scatter: share, as area of the mark; 0: equal */
+	double sum_lo, sum_hi;     /* stacked, first series: interval of the total; equal: none */
+	double from;               /* spans: start; y is the length, lo and hi are of the end, x is the lane */
 };
 
 struct jl_chart_series {
@@ -49,10 +48,10 @@ struct jl_chart_series {
 	const char *source; /* or NULL */
 	const struct jl_chart_point *points;
 	size_t n_points;
-	int look;         /* of a part that has its own in every chart; 0: by its place */
+	int look;         /* fixed style of a part in every chart; 0: by index */
 	bool dashed;      /* ideal, limit */
-	bool only_points; /* measured ones: nothing is known between them */
-	bool joined;      /* scatter: a line and no points, a limit */
+	bool only_points; /* measured points: no line between them */
+	bool joined;      /* scatter: a line without points, a limit */
 };
 
 struct jl_chart_lane {
@@ -62,10 +61,10 @@ struct jl_chart_lane {
 
 struct jl_tree_node {
 	const char *name, *detail;
-	const struct jl_num *num; /* the figure that `detail` shows; NULL: it shows none */
-	const char *place;        /* where it is: stands to the right of the others; NULL: not said */
-	double link_Bps;          /* of what joins those below it, for each: how wide it is drawn; 0: not said */
-	const char *narrowest;    /* no other link of theirs is as narrow: said behind the detail; NULL: another is */
+	const struct jl_num *num; /* the figure shown by `detail`; NULL: none */
+	const char *place;        /* location: shown right; NULL: not stated */
+	double link_Bps;          /* rate of the link to its children, each: line width; 0: unknown */
+	const char *narrowest;    /* set on their narrowest link: shown after the detail; NULL: another is narrower */
 	const struct jl_tree_node *children;
 	size_t n_children;
 	enum jl_mark mark;
@@ -81,38 +80,38 @@ struct jl_chart {
 	const struct jl_tree_node *tree;
 	const struct jl_chart_lane *lanes; /* spans */
 	size_t n_lanes;
-	bool no_legend; /* spans: lanes are labelled, so no legend */
-	bool tabled;    /* no table beside it has its data: HTML adds one */
+	bool no_legend; /* spans: lanes are labelled */
+	bool tabled;    /* data shown in an adjacent table; else HTML adds one */
 	struct {
 		double x;
 		const char *label; /* "break-even" */
-	} marks[4];                /* vertical lines; of bars, at a value of theirs */
+	} marks[4];                /* vertical lines; for bars, at a value */
 	size_t n_marks;
 	const char *mark_source;
-	const char *cap_label; /* of the points' caps: "memory of the card"; NULL: none */
+	const char *cap_label; /* label of the points' caps: "memory of the card"; NULL: none */
 };
 
-/* A point's value with all that is known of it. */
+/* A point's value with its origin and source. */
 struct jl_num jl_chart_num(const struct jl_chart *chart, const struct jl_chart_series *series,
 			   const struct jl_chart_point *point);
-/* Spans: where the farthest ends, intervals and marks included. */
+/* Spans: maximum end, including intervals and marks. */
 double jl_chart_far(const struct jl_chart *chart);
-/* The height of a stack: its parts' origin, or an estimate where they differ. */
+/* Total of a stack: common origin of its parts, else estimated. */
 struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k);
-/* "B/s", "samples/s", "GPU"; 1 where there is none. */
+/* "B/s", "samples/s", "GPU"; 1 without a unit. */
 const char *jl_axis_unit(const struct jl_axis *axis);
 
-/* The chart in words: its subject, the range of each series, where lines cross. */
+/* The chart in words: subject, range of each series, crossings. */
 void jl_chart_alt(struct jl_buf *out, const struct jl_chart *chart);
-/* One <svg> element with <title> and <desc>; `id_prefix` keeps ids apart in one page. */
+/* One <svg> element with <title> and <desc>; `id_prefix` makes ids unique in a page. */
 enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
 			       struct jl_err *err);
-/* The same on paper of another width: letters keep their size. A phone shows 360. */
+/* For another width, with letters of the same size. A phone has 360. */
 enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id_prefix, double width,
 				    struct jl_buf *out, struct jl_err *err);
-/* A few lines of characters. */
+/* In a few lines of text. */
 enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
-/* The chart's data as CSV, one point a row, in SI units. */
+/* The data as CSV, one point per row, in SI units. */
 void jl_chart_to_csv(const struct jl_chart *chart, struct jl_buf *out);
 struct jl_json;
 void jl_chart_to_json(const struct jl_chart *chart, struct jl_json *json); /* one value */

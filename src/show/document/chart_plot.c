@@ -1,4 +1,4 @@
-/* Points in a field of characters: a letter a series, capitals where nothing is better in both. */
+/* Scatter plots as text: a letter per series, capital for Pareto-optimal points. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ void jl_chart_plot(struct jl_buf *out, const struct jl_chart *c)
 	if (!jl_chart_range(c, &x_lo, &x_hi, &y_lo, &y_hi))
 		return;
 	memset(grid, ' ', sizeof grid);
-	for (int front = 0; front < 2; front++) /* points of the front are drawn last */
+	for (int front = 0; front < 2; front++) /* front points are drawn last */
 		for (size_t i = 0; i < c->n_series; i++)
 			for (size_t k = 0; k < c->series[i].n_points; k++) {
 				const struct jl_chart_point *p = &c->series[i].points[k];

@@ -44,7 +44,7 @@ void jl_scale_decimal(struct jl_scale *s)
 	const size_t n = wide ? JL_LEN(few) : JL_LEN(more);
 
 	if (!s->log || s->hi / s->lo > 500)
-		return; /* powers of ten already */
+		return; /* already powers of ten */
 	s->n_ticks = 0;
 	for (double power = pow(10, floor(log10(s->lo))); power <= s->hi; power *= 10)
 		for (size_t i = 0; i < n; i++)
@@ -166,7 +166,7 @@ double jl_chart_far(const struct jl_chart *chart)
 		for (size_t k = 0; k < chart->series[i].n_points; k++) {
 			const struct jl_chart_point *p = &chart->series[i].points[k];
 
-			far = fmax(far, fmax(p->from + p->y, p->hi)); /* fmax leaves NAN out */
+			far = fmax(far, fmax(p->from + p->y, p->hi)); /* fmax ignores NAN */
 		}
 	for (size_t i = 0; i < chart->n_marks; i++)
 		far = fmax(far, chart->marks[i].x);
@@ -197,7 +197,7 @@ bool jl_chart_range(const struct jl_chart *chart, double *ret_x_lo, double *ret_
 		}
 	if (isnan(x_lo) || isnan(y_lo))
 		return false;
-	/* a linear axis begins at nothing, so that lengths can be compared */
+	/* linear axes start at 0: lengths are comparable */
 	if (!chart->y.log && y_lo > 0)
 		y_lo = 0;
 	*ret_x_lo = isnan(chart->x.lo) ? x_lo : chart->x.lo;

@@ -17,7 +17,7 @@ static size_t look_of(const struct jl_chart *c, size_t i)
 	return c->series[i].look ? (size_t)c->series[i].look - 1 : i;
 }
 
-/* Hatch patterns, so that series can be told apart without colour; they go on where colours repeat. */
+/* Hatch patterns distinguish series without colour; they continue when colours repeat. */
 static void patterns(const struct jl_paper *p)
 {
 	static const char *const lines[N_STYLE] = {
@@ -67,7 +67,7 @@ static void cut(char *out, size_t size, const char *text, size_t width)
 	snprintf(out + __builtin_strlen(out), size - __builtin_strlen(out), "…");
 }
 
-/* The value at the end of the longest bar. A bar that would press the others flat is drawn up to here and torn off. */
+/* Value at the end of the longest bar. A bar that would flatten the others is cut here. */
 struct span {
 	double most;
 	bool torn;
@@ -86,7 +86,7 @@ static double stack_of(const struct jl_chart *c, size_t k)
 	return sum;
 }
 
-#define TORN_TIMES 5 /* as long as the next */
+#define TORN_TIMES 5 /* times the next bar */
 
 static struct span span_of(const struct jl_chart *c, size_t n)
 {
@@ -114,7 +114,7 @@ static void value_text(char out[64], const struct jl_num *num)
 	jl_buf_release(&text);
 }
 
-/* Names to the left and values to the right of the bars; on narrow paper both above them. */
+/* Names left and values right of the bars; on narrow paper both above. */
 struct lanes {
 	const struct jl_paper *p;
 	struct jl_scale x;
@@ -197,7 +197,7 @@ static void bars_axis(const struct lanes *l)
 	jl_svg_axis_title(out, axis, (l->x.from + l->x.to) / 2, bottom + 32, "middle");
 }
 
-/* Values that the bars are seen against: a line over all of them, its name above. */
+/* Reference values: a line across the bars, labelled above. */
 static void bars_marks(const struct lanes *l)
 {
 	const struct jl_chart *c = l->p->chart;
@@ -212,7 +212,7 @@ static void bars_marks(const struct lanes *l)
 			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/>", at, l->top - 6,
 				      l->top + (double)l->n * l->row_h);
 		for (size_t k = 0; k < l->n && (!c->n_lanes || l->head_h > 0.0);
-		     k++) /* leaves room for the text above a bar */
+		     k++) /* reserves room for the text above a bar */
 			jl_buf_printf(l->p->out, "<path class=\"mark\" d=\"M%.1f %.1fv%.1f\"/>", at,
 				      l->top + (double)k * l->row_h + l->head_h - 4, l->row_h - l->head_h - 4);
 		jl_svg_text(l->p->out, fmax(half, fmin(at, l->p->width - half)), l->top - 10, "middle", "dim",
@@ -305,7 +305,7 @@ static void bars_row(const struct lanes *l, size_t k)
 			      jl_scale_at(&l->x, c->series[0].points[k].cap), bars_y - 3, BAR_H + 6);
 }
 
-/* Every span of a lane; a waterfall's, one a lane, are joined by thin lines. */
+/* The spans of a lane; a waterfall's, one per lane, are connected by thin lines. */
 static void spans_row(const struct lanes *l, size_t k)
 {
 	const struct jl_chart *c = l->p->chart;
@@ -348,7 +348,7 @@ void jl_svg_bars(const struct jl_paper *p)
 	jl_buf_puts(p->out, "</svg>\n");
 }
 
-/* --- a tree: a line for each node, what is below it indented */
+/* --- a tree: one line per node, children indented */
 
 #define TREE_ROW    26.0
 #define TREE_INDENT 24.0
@@ -369,7 +369,7 @@ static size_t tree_size(const struct jl_tree_node *node)
 	return n;
 }
 
-/* The detail behind the name, or below it where the paper is narrow. */
+/* The detail after the name, or below it on narrow paper. */
 static void tree_line(const struct outline *o, const struct jl_tree_node *node, double x)
 {
 	const bool narrow = jl_paper_is_narrow(o->p);
@@ -403,7 +403,7 @@ static void tree_line(const struct outline *o, const struct jl_tree_node *node, 
 	jl_buf_puts(out, "</text>");
 }
 
-/* A pixel for 1 GB/s, two more for each ten times as much: from a network's 1 to an NVLink's 900 GB/s. */
+/* Line width: one pixel for 1 GB/s, two more per factor of ten: from a network's 1 to an NVLink's 900 GB/s. */
 static double link_width(const struct jl_tree_node *node)
 {
 	return node->link_Bps > 0 ? fmax(0.6, fmin(9, 1 + 2 * log10(node->link_Bps / 1e9))) : 1;

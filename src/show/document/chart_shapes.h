@@ -1,12 +1,12 @@
-/* Inside the charts: the paper that all of them are drawn on, and those that are no plots of x against y. */
+/* Internal: common drawing surface, and charts other than x-y plots. */
 #pragma once
 
 #include "document/chart.h"
 
-/* Letters keep their size on a phone: what is drawn for one is another drawing, not the same one smaller. */
+/* Letters keep their size on a phone: separate drawings by width, no scaling. */
 #define JL_SVG_WIDTH   720.0
-#define JL_SVG_LETTER  7.2 /* of one column of text, at most */
-#define JL_SVG_STYLES  6   /* shapes, dashes, hatches */
+#define JL_SVG_LETTER  7.2 /* maximum width of a text column */
+#define JL_SVG_STYLES  6   /* number of shapes, dashes, hatches */
 #define JL_SVG_COLOURS 12
 
 struct jl_paper {
@@ -21,20 +21,20 @@ static inline bool jl_paper_is_narrow(const struct jl_paper *p)
 	return p->width < 500;
 }
 
-/* <svg> with its title and description in words. */
+/* Opens <svg> with title and description. */
 void jl_svg_open(const struct jl_paper *p, double height);
 
-/* <g data-origin= data-unit= data-value= data-source=>: a figure that is drawn; all within it is of this figure. What a pointer reads
- * of it: "before · at: 3.1 GB/s, estimated, docs/METHOD.md". */
+/* <g data-origin= data-unit= data-value= data-source=>: a figure; everything inside belongs to it. Its tooltip: "before · at: 3.1 GB/s,
+ * estimated, docs/METHOD.md". */
 void jl_svg_num_open(struct jl_buf *out, const struct jl_num *num, const struct jl_axis *axis, const char *before,
 		     const char *at);
 void jl_svg_text(struct jl_buf *out, double x, double y, const char *anchor, const char *class, const char *text,
 		 const char *data);
-/* A tick is no figure of anything: it says so, and in which unit the axis is. */
+/* Marks ticks as such, with the axis's unit: they are not figures. */
 void jl_svg_tick(struct jl_buf *out, const struct jl_axis *axis, double value, double x, double y, const char *anchor);
 /* "algbw (GB/s)" */
 void jl_svg_axis_title(struct jl_buf *out, const struct jl_axis *axis, double x, double y, const char *anchor);
-/* The names of the series, each behind its sign; returns where it ends. `draw` false: only measured. */
+/* Legend; returns its end. `draw` false: measured only. */
 typedef void jl_svg_sign(const struct jl_paper *p, size_t series, double x, double y);
 double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw);
 

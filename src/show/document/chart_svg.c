@@ -1,4 +1,4 @@
-/* Charts as SVG. Series differ by colour, by dash and by the shape of their points, so that a grey print still tells them apart. */
+/* Charts as SVG. Series differ by colour, dash and point shape: readable in grey. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,22 +8,22 @@
 #include "document/chart_shapes.h"
 #include "document/escape.h"
 
-#define HEIGHT  210.0 /* of what is between the axes */
+#define HEIGHT  210.0 /* height between the axes */
 #define RIGHT   18.0
 #define BOTTOM  48.0
-#define ROW     20.0 /* of the legend */
+#define ROW     20.0 /* legend row */
 #define N_STYLE JL_SVG_STYLES
 
 static const char *const dashes[N_STYLE] = { "", "7 3", "2 3", "9 3 2 3", "12 4", "4 2" };
 
-/* Where a plot lies on its paper. */
+/* Position of a plot. */
 struct frame {
 	const struct jl_paper *p;
 	struct jl_scale x, y;
 	double left, right, top, bottom;
 };
 
-/* The shape of a point: circle, square, triangle, diamond, cross, ring. */
+/* Point shapes: circle, square, triangle, diamond, cross, ring. */
 static void marker(struct jl_buf *out, size_t style, double x, double y, double r)
 {
 	const size_t k = style % N_STYLE;
@@ -69,7 +69,7 @@ void jl_svg_text(struct jl_buf *out, double x, double y, const char *anchor, con
 double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 {
 	const struct jl_chart *c = p->chart;
-	double x = 0, y = 16; /* Korean letters reach 15 above their line */
+	double x = 0, y = 16; /* Korean letters rise 15 above the line */
 
 	if (c->no_legend || (c->n_series < 2 && !c->cap_label))
 		return 6;
@@ -149,7 +149,7 @@ static void y_axis(const struct frame *f)
 	jl_svg_axis_title(out, &f->p->chart->y, 0, f->top - 8, "start");
 }
 
-/* A tick whose text would touch the last one is only a mark. */
+/* A tick whose label would overlap the previous one has no label. */
 static void x_axis(const struct frame *f)
 {
 	const struct jl_axis *axis = &f->p->chart->x;
@@ -171,7 +171,7 @@ static void x_axis(const struct frame *f)
 	jl_svg_axis_title(out, axis, (f->left + f->right) / 2, f->bottom + 38, "middle");
 }
 
-/* The point's group, with the words that a pointer reads. */
+/* The point's group, with its tooltip. */
 static void point_open(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_series *s,
 		       const struct jl_chart_point *p)
 {
@@ -185,7 +185,7 @@ static void point_open(struct jl_buf *out, const struct jl_chart *c, const struc
 	struct jl_buf at;
 
 	jl_buf_init(&at, 4096);
-	if (c->kind == JL_CHART_SCATTER) { /* both of its figures are facts */
+	if (c->kind == JL_CHART_SCATTER) { /* both figures are facts */
 		jl_buf_printf(&at, "%s%s%s ", p->label ? p->label : "", p->label ? " · " : "",
 			      c->x.label ? c->x.label : "");
 		jl_num_tell(&at, &x);
@@ -258,7 +258,7 @@ static void line(const struct frame *f, size_t i)
 		point_open(out, f->p->chart, s, &s->points[k]);
 		if (s->n_points <= 20 || k % 6 == 0)
 			marker(out, i, x, y, s->only_points ? 4.5 : 3.5);
-		else /* of many points a mark now and then; the pointer finds all */
+		else /* with many points, only some marks; the tooltip covers all */
 			jl_buf_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"transparent\"/>", x, y);
 		jl_buf_puts(out, "</g>\n");
 	}
@@ -280,8 +280,7 @@ static bool is_free(const struct frame *f, const struct box *boxes, size_t n, co
 	return true;
 }
 
-/* A point's label, at the first place where it covers no other label and no point. Without such a place it is not drawn: hover and the table show
- * it. */
+/* Places a point's label at the first position without overlap. Without one it is omitted: tooltip and table show it. */
 static void point_label(const struct frame *f, const struct jl_chart_point *p, double px, double py, struct box *boxes,
 			size_t *n)
 {
@@ -296,7 +295,7 @@ static void point_label(const struct frame *f, const struct jl_chart_point *p, d
 		       { -9, 4, true },
 		       { 9, -20, false },
 		       { -9, -20, true },
-		       /* farther, with a line: of points that crowd below a limit */
+		       /* farther, with a line: for points crowded below a limit */
 		       { 14, 30, false },
 		       { -14, 30, true },
 		       { 14, 45, false },
@@ -359,7 +358,7 @@ static bool is_labelled(const struct jl_chart_point *p, size_t n_points)
 	return p->label && (p->front || p->pick || n_points <= 12);
 }
 
-/* No name lies on a limit. */
+/* No label overlaps a limit. */
 static void line_boxes(const struct frame *f, const struct jl_chart_series *s, struct box *boxes, size_t *n)
 {
 	const double step = 16;
@@ -402,7 +401,7 @@ static void scatter_point(const struct frame *f, size_t i, const struct jl_chart
 	jl_buf_puts(out, "</g>\n");
 }
 
-/* First the places of all that are named, then the points, the one that is advised before the others: it has its name first. */
+/* First the positions of labelled points, then the points; the recommended one is labelled first. */
 static void scatter(const struct frame *f)
 {
 	const struct jl_chart *c = f->p->chart;
@@ -433,13 +432,13 @@ static void scatter(const struct frame *f)
 			}
 }
 
-/* Vertical lines with their names one below the other, so that near ones do not touch. */
+/* Vertical lines with labels below each other, so that close ones do not overlap. */
 static void mark_lines(const struct frame *f)
 {
 	const struct jl_chart *c = f->p->chart;
 	struct jl_buf *out = f->p->out;
 
-	for (size_t i = 0; i < c->n_marks; i++) /* no line crosses a name */
+	for (size_t i = 0; i < c->n_marks; i++) /* no line crosses a label */
 		jl_buf_printf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"var(--fg)\" stroke-dasharray=\"2 2\"/>",
 			      jl_scale_at(&f->x, c->marks[i].x), f->top, f->bottom);
 	for (size_t i = 0; i < c->n_marks; i++) {
@@ -452,7 +451,7 @@ static void mark_lines(const struct frame *f)
 					    .source = c->mark_source };
 
 		jl_svg_num_open(out, &num, &c->x, NULL, NULL);
-		/* a long name on narrow paper reaches back over its line */
+		/* a long label on narrow paper extends to the left */
 		jl_svg_text(out, at < middle ? fmin(at + 6, f->p->width - 4 - w) : fmax(at - 6, w + 4),
 			    f->top + 14 + 16 * (double)i, at < middle ? "start" : "end", "lab", c->marks[i].label, "");
 		jl_buf_puts(out, "</g>\n");
@@ -495,7 +494,7 @@ void jl_svg_open(const struct jl_paper *p, double height)
 	jl_buf_release(&alt);
 }
 
-/* Few points: the axis names the very places that were asked for. */
+/* Few points: ticks at their positions. */
 static void ticks_of_points(struct jl_scale *x, const struct jl_chart *c)
 {
 	const struct jl_chart_series *s = c->n_series ? &c->series[0] : NULL;

@@ -68,7 +68,7 @@ void jl_chart_alt(struct jl_buf *out, const struct jl_chart *c)
 			continue;
 		jl_buf_printf(out, " %s: ", s->name ? s->name : "");
 		for (size_t k = 0; k < s->n_points; k++) {
-			/* long series: first, middle and last tell the shape */
+			/* long series: first, middle and last value */
 			if (s->n_points > 12 && k != 0 && k != s->n_points / 2 && k != s->n_points - 1)
 				continue;
 			jl_buf_puts(out, k ? ", " : "");
@@ -113,7 +113,7 @@ static void block_bar(struct jl_buf *out, double share, size_t width)
 		jl_buf_puts(out, "░");
 }
 
-/* As wide as the longest label, within bounds. */
+/* Width of the longest label, within limits. */
 static size_t label_width(const struct jl_chart *c, size_t most)
 {
 	size_t width = 6;
@@ -143,7 +143,7 @@ static double most_of(const struct jl_chart *c)
 	return most > 0 ? most : 1;
 }
 
-/* Every chart of points becomes rows of bars, one for each point: it needs no axes and survives a copy into a mail. */
+/* Charts of points as rows of bars, one per point: no axes, and safe to paste into mail. */
 static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
 {
 	const double most = most_of(c);
@@ -173,7 +173,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			jl_buf_putc(out, ' ');
 			num = jl_num_ranged(jl_chart_num(c, s, p));
 			jl_num_print(out, &num);
-			if (p->weight > 0) { /* a share of the whole: where it lies matters */
+			if (p->weight > 0) { /* a share of the whole: its position matters */
 				jl_buf_puts(out, " · ");
 				value(out, &c->x, p->x);
 			}
@@ -183,7 +183,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 	}
 }
 
-/* One row for each bar: its length, of what it may take at most where that is known, and its largest parts. */
+/* One row per bar: length, relative to its capacity if known, and its largest parts. */
 static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
 {
 	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 16 : 12,
@@ -228,7 +228,7 @@ static void stacked_text(struct jl_buf *out, const struct jl_chart *c, size_t wi
 
 static const char *const fills[] = { "█", "▓", "▒", "░", "▚", "▞", "▤", "▥", "◆", "◇", "●", "○" };
 
-/* Character for one column of a lane: that of the span over its middle, else of an interval, else of a mark. */
+/* Character of one column of a lane: the span at its middle, else an interval, else a mark. */
 static const char *span_at(const struct jl_chart *c, size_t lane, double lo, double hi)
 {
 	const double middle = (lo + hi) / 2;
@@ -299,9 +299,9 @@ static void spans_text(struct jl_buf *out, const struct jl_chart *c, size_t widt
 	jl_buf_putc(out, '\n');
 }
 
-#define PLACE_COLUMN 52 /* column of the text to the right of a tree */
+#define PLACE_COLUMN 52 /* column of a tree's right-hand text */
 
-/* Name and detail, then the place at its column; a name that is too long is cut. */
+/* Name and detail, then the location in its column; long names are truncated. */
 static void node_text(struct jl_buf *out, const struct jl_tree_node *node, size_t used, size_t width)
 {
 	const size_t place = node->place ? jl_utf8_width(node->place) + 2 : 0,
@@ -321,7 +321,7 @@ static void node_text(struct jl_buf *out, const struct jl_tree_node *node, size_
 	jl_buf_putc(out, '\n');
 }
 
-/* `before`: text in front of the branches on every line. */
+/* `before`: prefix of the branches on every line. */
 static void branches_text(struct jl_buf *out, const struct jl_tree_node *node, const char *before, size_t width)
 {
 	char deeper[128];
@@ -336,7 +336,7 @@ static void branches_text(struct jl_buf *out, const struct jl_tree_node *node, c
 	}
 }
 
-/* A root without a name is not drawn: its branches stand at the edge. */
+/* A root without a name is not drawn: its branches start at the margin. */
 static void tree_text(struct jl_buf *out, const struct jl_tree_node *root, size_t width)
 {
 	const bool named = root->name && *root->name;

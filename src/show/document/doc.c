@@ -90,7 +90,7 @@ double jl_ruler_at(const struct jl_ruler *r, double value)
 		     most = fmax(fmax(r->hi, r->value.value), jl_ruler_bounded(r) ? r->bound.value : 0);
 	double at;
 
-	if (least > 0) { /* a tenth of the range is left free on each side */
+	if (least > 0) { /* leaves a tenth of the range free on each side */
 		const double span = log(most / least), free_ln = fmax(0.1 * span, 0.02);
 
 		at = value > 0 ? (log(value / least) + free_ln) / (span + 2 * free_ln) : 0;
@@ -366,7 +366,7 @@ static void count_runs(struct jl_doc_source *list, size_t *n, const struct jl_ru
 	for (; run; run = run->next) {
 		size_t i;
 
-		/* of sentences only those that name a source: the others are computed elsewhere */
+		/* sentences count only if they name a source: others are computed elsewhere */
 		if (run->kind == JL_RUN_SAID ? run->num.origin != JL_LISTED || !run->num.source
 					     : run->kind != JL_RUN_NUM || isnan(run->num.value))
 			continue;

@@ -1,4 +1,4 @@
-/* The document as JSON: blocks in order, every number with all that is known of it. */
+/* The document as JSON: blocks in order, every number with its metadata. */
 #include <math.h>
 
 #include "base/json.h"
@@ -29,7 +29,7 @@ static void runs_json(struct jl_json *json, const char *key, const struct jl_run
 		else if (run->kind == JL_RUN_REF && *run->text)
 			jl_json_pack(json, "{section:s title:s}", run->ref, run->text);
 		else if (run->kind == JL_RUN_BAR || run->kind == JL_RUN_ANCHOR || run->kind == JL_RUN_REF)
-			continue; /* its figure stands beside it; a place in a page; no such section */
+			continue; /* its figure is adjacent; a page position; an unknown section */
 		else
 			jl_json_string(json, run->text);
 	}
@@ -43,7 +43,7 @@ static void table_json(struct jl_json *json, const struct jl_doc_block *b)
 	jl_json_pack(json, "columns:[");
 	for (size_t i = 0; i < b->n_columns; i++)
 		jl_json_string(json, b->columns[i].key ? b->columns[i].key : b->columns[i].head);
-	jl_json_pack(json, "] heads:["); /* as people read them */
+	jl_json_pack(json, "] heads:["); /* display headings */
 	for (size_t i = 0; i < b->n_columns; i++)
 		jl_json_string(json, b->columns[i].head);
 	jl_json_pack(json, "] rows:[");

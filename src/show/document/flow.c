@@ -22,7 +22,7 @@ void jl_terminal_lines_safe(struct jl_buf *out, const char *text)
 		jl_buf_puts(out, *text == '\n' ? "\n" : shown);
 }
 
-/* Does Markdown read more than itself in the character at `at`? `line`: the beginning of a line, NULL where none begins. */
+/* True if Markdown would interpret the character at `at`. `line`: the start of a line, NULL inside one. */
 static bool is_markup(const char *line, const char *at, char before)
 {
 	const bool alone = at[1] == ' ' || at[1] == *at || at[1] == '\0';
@@ -33,7 +33,7 @@ static bool is_markup(const char *line, const char *at, char before)
 	case '*':
 	case '[':
 	case ']': return true;
-	case '~': return before != ' '; /* can end what is struck out */
+	case '~': return before != ' '; /* may end strikethrough */
 	case '_': return !isalnum((unsigned char)before) || !isalnum((unsigned char)at[1]);
 	case '>': return at == line;
 	case '#':
@@ -95,7 +95,7 @@ void jl_flow_legend(struct jl_buf *out)
 	jl_buf_printf(out, "%s\n", JL_("no mark: given"));
 }
 
-/* A number is one word: its blanks do not break. */
+/* A number is one word: its blanks are no-break spaces. */
 static void num_text(const struct jl_sink *s, const struct jl_num *num, struct jl_buf *out)
 {
 	struct jl_buf shown;
@@ -142,7 +142,7 @@ static void word_text(const struct jl_sink *s, const struct jl_run *run, struct 
 	jl_buf_puts(out, !strong ? "" : md ? "**" : jl_sink_colour(s, JL_TABLE_RESET));
 }
 
-/* Where it goes may be anything but what would end it: an address has no blanks, brackets or line ends in Markdown. */
+/* Escapes a link target: no blanks, brackets or line ends in Markdown. */
 static void link_text(const struct jl_sink *s, const struct jl_run *run, struct jl_buf *out)
 {
 	const bool md = jl_sink_is_markdown(s);
@@ -187,7 +187,7 @@ void jl_flow_runs(const struct jl_sink *s, const struct jl_run *run, struct jl_b
 	}
 }
 
-/* A verdict's colour; a report has its sign instead. */
+/* Colour of a verdict; a report has a sign instead. */
 const char *jl_flow_mark_colour(const struct jl_sink *s, enum jl_mark mark)
 {
 	static const char *const colours[] = { "", JL_TABLE_GREEN, JL_TABLE_YELLOW, JL_TABLE_RED, JL_TABLE_DIM };
@@ -195,7 +195,7 @@ const char *jl_flow_mark_colour(const struct jl_sink *s, enum jl_mark mark)
 	return s->page && s->colour ? colours[mark] : "";
 }
 
-/* Cells are lines of their own: no-break spaces and breaks have done their work. */
+/* Cells are single lines: no-break spaces and breaks are replaced. */
 static void plain_spaces(struct jl_buf *out, const char *text)
 {
 	for (; *text; text++) {
@@ -237,7 +237,7 @@ static void fill_row(const struct jl_sink *sink, struct jl_table *table, const s
 	jl_table_end_row(table);
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static char *head_text(const struct jl_sink *s, const struct jl_doc_block *b, size_t i)
 {
 	const struct jl_doc_column *c = &b->columns[i];

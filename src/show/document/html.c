@@ -1,5 +1,5 @@
-/* The document as one self-contained HTML file: style inside, charts and marks as SVG, no script. Every number carries its origin in the markup
- * and as a tooltip; its mark links to the source. */
+/* The document as one self-contained HTML file: inline style, charts and marks as SVG, no script. Every number carries its origin in the
+ * markup and as a tooltip; its mark links to the source. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,15 +15,15 @@ struct page {
 	struct jl_buf *out;
 	const struct jl_doc *doc;
 	size_t n_charts;
-	bool plain; /* within a cell whose column has the mark */
+	bool plain; /* in a cell whose column heading has the mark */
 };
 
-/* A share as a bar; its figure stands beside it. */
+/* A share as a bar; the figure is adjacent. */
 static void bar_html(struct jl_buf *out, const struct jl_num *num)
 {
 	const double frac = fmin(1, fmax(0, num->value));
 
-	/* no inline style: the live page forbids them */
+	/* no inline style: the live page's CSP forbids it */
 	jl_buf_printf(out,
 		      "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
 		      "aria-hidden=\"true\"><rect width=\"%.1f\" height=\"8\"/></svg>",
@@ -97,7 +97,7 @@ static const char *mark_class(enum jl_mark mark)
 	return classes[mark];
 }
 
-/* A verdict: a badge that no origin has, with what it means for who does not see it. */
+/* A verdict badge, distinct from origin marks, with alternative text. */
 static void verdict_html(struct jl_buf *out, enum jl_mark mark)
 {
 	static const char *const en[] = { "", JL_NC("mark", "good"), JL_N("warning"), JL_N("bad"),
@@ -121,7 +121,7 @@ static size_t cell_width(const struct jl_doc_cell *cell)
 	return n;
 }
 
-/* A cell that holds sentences needs room beside its neighbours on a narrow screen; a short name at the head of a row is not broken. */
+/* Cells with sentences get a minimum width on narrow screens; short names are not broken. */
 static const char *cell_class(const struct jl_doc_cell *cell, const struct jl_doc_column *column, bool first)
 {
 	const size_t width = cell_width(cell);
@@ -131,7 +131,7 @@ static const char *cell_class(const struct jl_doc_cell *cell, const struct jl_do
 	return column->right ? "r" : width > 36 ? "long" : first && width <= 22 ? "nb" : NULL;
 }
 
-/* `head`: of a table that a phone shows row by row, each cell with its own; NULL: it does not. */
+/* `head`: heading of each cell, for tables shown row by row on a phone; NULL: none. */
 static void cell_html(const struct page *p, const struct jl_doc_cell *cell, const struct jl_doc_column *column,
 		      bool first, const char *head)
 {
@@ -186,7 +186,7 @@ static void table_html(const struct page *p, const struct jl_doc_block *b)
 
 	const bool many = has_heads(b) && b->n_columns >= MANY_COLUMNS;
 
-	/* a short table stays on one sheet */
+	/* keeps a short table on one sheet */
 	jl_buf_printf(out, "<div class=\"wide%s%s\" tabindex=\"0\"><table>", b->n_rows <= 14 ? " short" : "",
 		      many ? " many" : "");
 	if (b->title) {
@@ -252,7 +252,7 @@ static void tree_rows(struct jl_doc *doc, const struct jl_tree_node *node, int d
 		tree_rows(doc, &node->children[i], depth + 1);
 }
 
-/* A chart's data as a table, for screen readers and for copying. Spans have their start, scatter points their x. */
+/* A chart's data as a table, for screen readers and copying. Spans include their start, scatter points their x. */
 static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 {
 	const bool scatter = c->kind == JL_CHART_SCATTER, placed = scatter || (c->n_lanes && !c->no_legend),
@@ -266,7 +266,7 @@ static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < JL_LEN(all); i++)
-		if ((i != 1 || named) && (i != 2 || placed)) /* of a tree: name and value */
+		if ((i != 1 || named) && (i != 2 || placed)) /* tree: name and value */
 			columns[n++] = all[i];
 	jl_doc_init(&doc, p->doc->arena, NULL);
 	jl_doc_table(&doc, NULL, columns, n);
@@ -279,7 +279,7 @@ static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 
 			if (isnan(at->y))
 				continue;
-			const bool along = scatter || !at->label; /* its place on the axis, not its beginning */
+			const bool along = scatter || !at->label; /* its axis position, not its start */
 
 			begins.value = along ? at->x : at->from;
 			begins.kind = along ? c->x.kind : c->y.kind;
@@ -311,7 +311,7 @@ static enum jl_status chart_table(struct page *p, const struct jl_chart *c)
 	return JL_OK;
 }
 
-/* Twice: for a page and for a phone, where letters would become too small; the style shows one of them. */
+/* Two versions, for a page and for a phone, where letters would be too small; CSS shows one. */
 static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, struct jl_err *err)
 {
 	char prefix[24], slim[24];
@@ -445,7 +445,7 @@ static void ruler_html(const struct page *p, const struct jl_ruler *r)
 	jl_buf_puts(out, "</p>\n");
 }
 
-/* Neighbours of one kind stand in one element. */
+/* Adjacent blocks of one kind share an element. */
 static const char *group_of(const struct jl_doc_block *b)
 {
 	if (b && b->kind == JL_DOC_ITEM)

@@ -39,7 +39,7 @@ static void escape_word(struct jl_buf *out, const char *word, size_t len)
 		size_t n = len < sizeof copy - 1 ? len : sizeof copy - 1;
 
 		while (n > 1 && n < len && ((unsigned char)word[n] & 0xc0) == 0x80)
-			n--; /* not inside a character */
+			n--; /* not inside a UTF-8 sequence */
 		memcpy(copy, word, n);
 		copy[n] = '\0';
 		jl_html_escape(out, copy);
@@ -48,8 +48,8 @@ static void escape_word(struct jl_buf *out, const char *word, size_t len)
 	}
 }
 
-/* A word with digits and letters in it is a name (A100, ZeRO-2, gpt-305m); digits alone are a figure and stay bare, so that the test
- * of the page finds them. */
+/* Words with digits and letters are names (A100, ZeRO-2, gpt-305m); digits alone are figures and stay unmarked, so that the page test finds
+ * them. */
 static bool is_name(const char *word, size_t len)
 {
 	bool digit = false, letter = false;
@@ -102,7 +102,7 @@ void jl_html_text(struct jl_buf *out, const char *text)
 	text_part(out, text, strlen(text));
 }
 
-/* A name given by the user: its digits are not figures. */
+/* A user's name: its digits are not figures. */
 void jl_html_name(struct jl_buf *out, const char *text)
 {
 	jl_html_put(out, "<span data-name=\"\">", text, "</span>");
@@ -126,7 +126,7 @@ void jl_html_num_attributes(struct jl_buf *out, const struct jl_num *num, const 
 	jl_buf_putc(out, '"');
 }
 
-/* Four shapes that differ without colour: full, diamond full and empty, ring. */
+/* Four shapes that differ without colour: full, full diamond, empty diamond, ring. */
 void jl_html_origin_shapes(struct jl_buf *out)
 {
 	jl_buf_puts(out,
@@ -172,7 +172,7 @@ void jl_html_num(struct jl_buf *out, const struct jl_num *num, const struct jl_d
 	jl_html_num_attributes(out, num, NULL);
 	jl_html_put(out, " title=\"", jl_buf_text(&described), "\">");
 	jl_html_escape(out, jl_buf_text(&shown));
-	if (marked) /* inside, so that no line breaks before it */
+	if (marked) /* inside, so that no line break precedes it */
 		mark_html(out, num, doc);
 	jl_buf_puts(out, "</span>");
 	jl_buf_release(&shown);
@@ -183,13 +183,13 @@ static bool starts_figure(const char *text, const char *at)
 {
 	const unsigned char before = at > text ? (unsigned char)at[-1] : ' ';
 
-	/* the dash of 512-1024 parts two figures, that of rtx-3090 is inside a name */
+	/* the dash of 512-1024 separates two figures, that of rtx-3090 is part of a name */
 	if (before == '-' && at - text > 1 && !isdigit((unsigned char)at[-2]) && at[-2] != ' ' && at[-2] != '(')
 		return false;
 	return isdigit((unsigned char)*at) && !isalnum(before) && before != '_' && before != '.';
 }
 
-/* The unit behind a figure of a sentence: "GB/s", "%", "x"; 1 where none follows. */
+/* Length of the unit after a figure of a sentence: "GB/s", "%", "x"; 1 without a unit. */
 static size_t unit_behind(const char *at)
 {
 	static const char *const units[] = { "GB/s",    "MB/s", "TB/s", "GiB",       "MiB", "GB",  "MB",  "TB",
@@ -206,7 +206,7 @@ static size_t unit_behind(const char *at)
 	return 0;
 }
 
-/* Bytes of the figure at `at`, its unit among them; 0: none begins here, and `*ret_skip` is part of a name. */
+/* Length of the figure at `at` with its unit; 0: none, and `*ret_skip` is part of a name. */
 static size_t figure_at(const char *text, const char *at, size_t *ret_digits, size_t *ret_skip)
 {
 	size_t n, unit;
@@ -249,7 +249,7 @@ static void said_figure(struct jl_buf *out, const struct jl_num *num, const char
 	jl_buf_puts(out, "</span>");
 }
 
-/* A sentence of another room: its figures get the origin that it came with, and one mark behind the last. */
+/* A sentence of another module: its figures get its origin, with one mark after the last. */
 void jl_html_said(struct jl_buf *out, const struct jl_run *run, const struct jl_doc *doc, bool marked)
 {
 	const char *at = run->text, *from = at;

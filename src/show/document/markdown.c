@@ -1,4 +1,4 @@
-/* The document as Markdown. An estimated number has its mark; its source and interval are in HTML and JSON. */
+/* The document as Markdown. Estimated numbers have a mark; HTML and JSON have source and interval. */
 
 #include "document/flow.h"
 
@@ -67,7 +67,7 @@ static enum jl_status chart(const struct jl_sink *s, const struct jl_chart *c)
 	jl_markdown_safe(s->out, jl_buf_text(&alt));
 	jl_buf_puts(s->out, "*\n\n");
 	status = jl_chart_to_text(c, 80, &lines, s->err);
-	if (lines.len) /* the end of the last line is the block's */
+	if (lines.len) /* the block supplies the last line end */
 		lines.data[--lines.len] = '\0';
 	jl_markdown_code(s->out, jl_buf_text(&lines), true);
 	jl_buf_puts(s->out, "\n\n");

@@ -23,7 +23,7 @@ const char *jl_memory_text(char out[JL_UNITS_TEXT_MAX], double value_B)
 const char *jl_grouped_text(char out[JL_UNITS_TEXT_MAX], double whole)
 {
 	char digits[32];
-	/* beyond what is written in groups it is written as a power */
+	/* larger numbers use powers of ten */
 	const size_t n = (size_t)snprintf(digits, sizeof digits, fabs(whole) < 1e20 ? "%.0f" : "%.3g", whole);
 	size_t at = 0;
 
@@ -49,7 +49,7 @@ const char *jl_about_text(char out[JL_UNITS_TEXT_MAX], double value)
 		snprintf(out, JL_UNITS_TEXT_MAX, isnan(value) ? "?" : "%.2g", value);
 		return out;
 	}
-	if (value < 10) { /* 0.000021, not 2.1e-05: such figures stand beside larger ones */
+	if (value < 10) { /* 0.000021, not 2.1e-05: such figures are beside larger ones */
 		const double rounded = floor(value / unit + 0.5) * unit;
 
 		snprintf(out, JL_UNITS_TEXT_MAX, value < 1e-4 && value >= 1e-6 ? "%.*f" : "%.*g",
@@ -67,7 +67,7 @@ const char *jl_count_text(char out[JL_UNITS_TEXT_MAX], double n)
 	return out;
 }
 
-/* "(0.64–1.2)" behind a value that is shown as `shown`: both ends in its unit. `exact` has the same unit and more digits, or is NULL. */
+/* "(0.64–1.2)" after the value `shown`: both ends in its unit. `exact` has the same unit and more digits, or is NULL. */
 static bool ends_text(char out[JL_RANGE_TEXT_MAX], const char *shown, const char *exact, double value, double lo,
 		      double hi, int n_digits)
 {
@@ -76,7 +76,7 @@ static bool ends_text(char out[JL_RANGE_TEXT_MAX], const char *shown, const char
 	double number = NAN, scale;
 	size_t used = 0;
 
-	/* Where rounding changes the unit (999.7 ms), the rounded number is near enough. */
+	/* If rounding changes the unit (999.7 ms), the rounded number is used. */
 	if (jl_num_parse(unit && exact_unit && strcmp(unit, exact_unit) == 0 ? exact : shown, &number, &used) !=
 		    JL_NUM_OK ||
 	    !(number > 0))
@@ -103,7 +103,7 @@ const char *jl_range_text(char out[JL_RANGE_TEXT_MAX], double value, double lo, 
 	ends_text(ends, shown, jl_units_text(exact, value, kind, 12), value, lo, hi, 2);
 	unit = strchr(shown, ' ');
 	power = strchr(shown, 'e');
-	if (*ends && power && unit && power < unit) { /* 2.4e-5: in digits, as its ends are */
+	if (*ends && power && unit && power < unit) { /* 2.4e-5: in digits, like its ends */
 		double number = NAN;
 		size_t used;
 
@@ -119,7 +119,7 @@ const char *jl_range_text(char out[JL_RANGE_TEXT_MAX], double value, double lo, 
 const char *jl_bar_text(char out[3 * JL_BAR_MAX + 1], double frac, int width)
 {
 	const int full = (int)floor(frac * width + 0.5);
-	const size_t block_B = strlen("█"); /* both blocks take as many bytes */
+	const size_t block_B = strlen("█"); /* both blocks have the same byte length */
 	size_t at = 0;
 
 	for (int i = 0; i < width && i < JL_BAR_MAX; i++, at += block_B)
@@ -177,7 +177,7 @@ static void print_quantity(struct jl_buf *out, const struct jl_num *num)
 		if (ends_text(ends, value_text(shown, num->value, num), more, num->value, num->lo, num->hi,
 			      num->n_digits))
 			jl_buf_puts(out, ends);
-		else /* zero, or below it */
+		else /* zero, or negative */
 			print_ends(out, num);
 	}
 }

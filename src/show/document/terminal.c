@@ -1,5 +1,5 @@
-/* The document as text for a terminal: output of a command, or a report. In a report a number has its mark (○ estimated); its source and interval
- * are in HTML and JSON. */
+/* The document as terminal text: output of a command, or a report. In a report a number has its mark (○ estimated); HTML and JSON have source
+ * and interval. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "base/utf8.h"
 #include "document/flow.h"
 
-#define LABEL_COLUMNS 10 /* of the shortest labels, so that pages look alike */
+#define LABEL_COLUMNS 10 /* minimum column of labels, equal on all pages */
 #define RULER_CELLS   52
 
-/* Runs broken into lines: `first` stands before them, the others are indented by `indent`. */
+/* Runs wrapped into lines: `first` precedes them, continuation lines have `indent`. */
 static void flow(const struct jl_sink *s, const struct jl_run *runs, size_t at, size_t indent)
 {
 	struct jl_buf text;
@@ -43,7 +43,7 @@ static bool has_run(const struct jl_doc_block *b, enum jl_run_kind kind)
 	return run != NULL;
 }
 
-/* Pieces of a line go on at the edge; a sentence that goes on is indented, so that the next is seen to begin. What has nothing strong in it is strong whole. */
+/* Pieces continue at the margin; continuation lines of sentences are indented. A lead without emphasis is bold as a whole. */
 static void lead(const struct jl_sink *s, const struct jl_doc_block *b)
 {
 	const bool plain = !has_run(b, JL_RUN_STRONG);
@@ -65,7 +65,7 @@ static void heading(const struct jl_sink *s, const struct jl_doc_block *b)
 	jl_buf_puts(s->out, "\n");
 }
 
-/* A command's findings are one paragraph unless they have separate lines; a report gives its title a line. */
+/* A command's findings are one paragraph unless they have separate lines; a report gives the title its own line. */
 static void finding(const struct jl_sink *s, const struct jl_doc_block *b)
 {
 	const char *mark = jl_mark_text(b->mark);
@@ -114,7 +114,7 @@ static void note(const struct jl_sink *s, const struct jl_doc_block *b)
 	flow(s, b->runs, at, 6);
 }
 
-/* A table behind a label: its first line begins there. */
+/* A labelled table: its first line starts after the label. */
 static enum jl_status entry_table(const struct jl_sink *s, const struct jl_doc_block *b)
 {
 	struct jl_sink inner = *s;
@@ -144,7 +144,7 @@ static enum jl_status table(const struct jl_sink *s, const struct jl_doc_block *
 	return jl_flow_table(s, b, s->doc->flush ? 0 : 2);
 }
 
-/* A command that is too long for a line goes on in the next as a shell reads it. */
+/* A long command is continued as a shell reads it. */
 static void code(const struct jl_sink *s, const char *text)
 {
 	char shown[JL_UTF8_SHOWN_MAX];
@@ -238,7 +238,7 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	case JL_DOC_TABLE: return table(s, b);
 	case JL_DOC_CHART: return chart(s, b->chart);
 	case JL_DOC_FINDING: finding(s, b); break;
-	case JL_DOC_ENTRY: /* one with a verdict has its colour */
+	case JL_DOC_ENTRY: /* a verdict has its colour */
 		label(s, b->title ? b->title : "");
 		jl_buf_puts(s->out, jl_flow_mark_colour(s, b->mark));
 		flow(s, b->runs, s->label_column, s->label_column);
@@ -253,7 +253,7 @@ static enum jl_status block(const struct jl_sink *s, const struct jl_doc_block *
 	return JL_OK;
 }
 
-/* Entries with what belongs to them are one group. */
+/* Entries with their parts are one group. */
 static bool in_entries(const struct jl_doc_block *b)
 {
 	return b->kind == JL_DOC_ENTRY || b->kind == JL_DOC_CODE || b->kind == JL_DOC_RULER ||
@@ -267,7 +267,7 @@ static bool apart(const struct jl_sink *s, const struct jl_doc_block *before, co
 		return false;
 	if (b->gap)
 		return true;
-	if (before->kind == JL_DOC_SECTION) /* its rule or its weight parts it already */
+	if (before->kind == JL_DOC_SECTION) /* separated by its underline or weight */
 		return false;
 	if (b->kind == JL_DOC_ITEM)
 		return before->kind != JL_DOC_ITEM && !(s->page && before->kind == JL_DOC_PARA);
@@ -298,7 +298,7 @@ static enum jl_status blocks(const struct jl_sink *s)
 
 	for (const struct jl_doc_block *b = s->doc->blocks; b; b = b->next) {
 
-		/* parts of 100 % are long bars */
+		/* long bars are parts of 100 % */
 		if (b->kind == JL_DOC_MARKUP || (b->picture && (s->page || b->chart->kind == JL_CHART_STACKED)))
 			continue;
 		if (apart(s, before, b))

@@ -36,7 +36,7 @@ static size_t width_of(const char *text, size_t len)
 	return width;
 }
 
-/* "22" of "22 GB/s", also "(22" and "1,049": what ends in a digit and is nothing but a number. */
+/* "22" of "22 GB/s", also "(22" and "1,049": a word that is only a number. */
 static bool is_number(const char *word, size_t len)
 {
 	const size_t opening = len && (*word == '(' || *word == '~') ? 1 : 0;
@@ -51,7 +51,7 @@ static bool is_unit(const char *word, size_t len)
 {
 	char unit[32];
 
-	/* what Korean adds to it: "0.14 kW로" */
+	/* with a Korean particle: "0.14 kW로" */
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)word[i] >= 0xea && (unsigned char)word[i] <= 0xed)
 			len = i;
@@ -64,7 +64,7 @@ static bool is_unit(const char *word, size_t len)
 	return jl_units_is_unit(unit);
 }
 
-/* Length of a word with what must stay on its line. */
+/* Length of a word with the words that must follow on its line. */
 static size_t word_len(const char *text)
 {
 	size_t len = strcspn(text, STOPS);
@@ -100,7 +100,7 @@ static void new_line(struct jl_buf *out, size_t indent, size_t *at)
 void jl_wrap(struct jl_buf *out, const char *text, const struct jl_wrap *how)
 {
 	size_t at = how->at;
-	bool fresh = true; /* nothing on this line yet */
+	bool fresh = true; /* the line is empty */
 
 	while (*text) {
 		const size_t blanks = strspn(text, " ");

@@ -93,7 +93,7 @@ static void assumed(struct jl_section *s)
 
 	if (!list || !list->n)
 		return;
-	jl_section_open(s, "assumed", "Chosen where nothing was said");
+	jl_section_open(s, "assumed", "Assumed where nothing was given");
 	for (size_t i = 0; i < list->n; i++) {
 		jl_doc_item(s->doc);
 		jl_doc_code(s->doc, list->items[i].key ? list->items[i].key : "");

@@ -154,8 +154,8 @@ static void reduce(struct list *l)
 			if (!open_action(l, next.items[k].text))
 				return;
 			JL_SENTENCE(s->doc,
-				    mark == JL_MARK_GOOD ? JL_("keeps |1 on |2 nodes what it is")
-							 : JL_("tells whether |1 on |2 nodes can be believed"),
+				    mark == JL_MARK_GOOD ? JL_("verifies that |1 on |2 nodes stays normal")
+							 : JL_("tells whether |1 on |2 nodes is a valid figure"),
 				    JL_FIG(jl_num_measured(r->measured_Bps, JL_K_BYTE_RATE, NULL, r->measured)),
 				    JL_COUNT(r->n_nodes));
 			cost_and_effort(s, JL_("no cost"), JL_("one command"));

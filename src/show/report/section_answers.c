@@ -385,7 +385,7 @@ void jl_answer_question(struct jl_section *s, const struct jl_scenario_question 
 		jl_doc_text(s->doc, jl_msg(how->needs_en));
 		jl_doc_text(s->doc, ".");
 	} else {
-		JL_SHOW(s->doc, "Which of the report's figures answers this was not said; write ask: with one of ");
+		JL_SHOW(s->doc, "The scenario does not say which figure answers this; write ask: with one of ");
 		for (size_t i = 0; jl_scenario_asks[i]; i++) {
 			jl_doc_text(s->doc, i ? ", " : "");
 			jl_doc_code(s->doc, jl_scenario_asks[i]);

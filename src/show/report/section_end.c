@@ -84,10 +84,8 @@ void jl_section_method(struct jl_section *s)
 
 	jl_section_open(s, "method", "Method and how wrong it is");
 	jl_doc_para(s->doc);
-	JL_SHOW(s->doc,
-		"Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). Below is how "
-		"far predictions were off on published measurements that the fit had not seen, nor any other of the "
-		"same source.");
+	JL_SHOW(s->doc, "Estimates come from a physical model of kernels, links and memory (docs/METHOD.md). The table "
+			"shows its errors on published measurements whose source was excluded from the fit.");
 	jl_show_table(s->doc, NULL, "tffff",
 		      JL_N("Published measurements of|Scored|Typical error|90 % are below|Inside the interval"));
 	for (size_t i = 0; i < n; i++) {

@@ -33,7 +33,7 @@ static void here(struct jl_section *s)
 		JL_SENTENCE(s->doc, JL_("It has |1 of the baseline's speed. "), JL_FIG(speed));
 	}
 	if (p)
-		JL_SENTENCE(s->doc, JL_("|1 should train at |2 on it."), JL_NAMED(s->w->subject.name),
+		JL_SENTENCE(s->doc, JL_("|1 is expected to train at |2 on it."), JL_NAMED(s->w->subject.name),
 			    JL_FIG(jl_num_ranged(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"))));
 	else if (a && !a->possible)
 		jl_doc_sourced(s->doc, a->why.text, JL_ESTIMATED, JL_METHOD);
@@ -48,7 +48,7 @@ static void workload(struct jl_section *s)
 		jl_doc_note(s->doc, JL_MARK_NONE, JL_("Workload"));
 		jl_doc_name(s->doc, s->w->subject.name);
 		if (s->w->model_assumed)
-			JL_SHOW(s->doc, " (none was named; this one stands in)");
+			JL_SHOW(s->doc, " (no model was named: this one is used)");
 	} else if (!isnan(o->step_s)) {
 		jl_doc_note(s->doc, JL_MARK_NONE, JL_("Workload"));
 		JL_SENTENCE(s->doc,
@@ -106,7 +106,7 @@ static void not_known(struct jl_section *s)
 {
 	const struct jl_notes *list = jl_section_notes(s);
 
-	jl_doc_subsection(s->doc, "unknown", JL_("How sure it is"));
+	jl_doc_subsection(s->doc, "unknown", JL_("Confidence"));
 	outside_band(s);
 	jl_doc_item(s->doc);
 	JL_SENTENCE(s->doc,
@@ -115,7 +115,7 @@ static void not_known(struct jl_section *s)
 	jl_doc_ref(s->doc, "method");
 	if (list && list->n) {
 		jl_doc_item(s->doc);
-		JL_SENTENCE(s->doc, JL_("Things that were assumed: |1."), JL_COUNT(list->n));
+		JL_SENTENCE(s->doc, JL_("Assumptions: |1."), JL_COUNT(list->n));
 		jl_doc_ref(s->doc, "assumed");
 	}
 }

@@ -76,7 +76,7 @@ static void what_is_wrong(struct jl_section *s)
 							   : JL_MARK_WARN,
 	      JL_("What is wrong with it?"));
 	if (!n)
-		JL_SHOW(s->doc, "Nothing that a look at it could find.");
+		JL_SHOW(s->doc, "No problem was found.");
 	for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
 		if (i)
 			jl_doc_break(s->doc);
@@ -141,8 +141,7 @@ static void what_is_normal(struct jl_section *s)
 	}
 	if (mem && rate && jl_fact_known(mem) && jl_fact_known(rate)) {
 		JL_SENTENCE(s->doc,
-			    JL_("Nothing was measured on it yet. At most |1 from memory and |2 in FP32 are to be "
-				"expected. "),
+			    JL_("Nothing was measured on it yet. Expect at most |1 from memory and |2 in FP32. "),
 			    JL_FIG(jl_num_fact(mem, JL_K_BYTE_RATE)), JL_FIG(jl_num_fact(rate, JL_K_FLOP_RATE)));
 	} else {
 		JL_SHOW(s->doc, "Nothing was measured on it yet. ");

@@ -1,6 +1,5 @@
 /* All-reduce by number of nodes, and interconnect topology. */
 #include <math.h>
-#include <string.h>
 
 #include "report/section.h"
 
@@ -79,8 +78,8 @@ void jl_section_allreduce(struct jl_section *s)
 	jl_doc_para(s->doc);
 	JL_SENTENCE(s->doc, JL_("|1 on |2"), JL_FIG(jl_num_given(s->w->scenario->allreduce.size_B, JL_K_BYTES, NULL)),
 		    JL_NAMED(s->w->scenario->allreduce.on));
-	JL_SHOW(s->doc, ". algbw is size over time; busbw is algbw times (twice the ranks less two, over the ranks), "
-			"and shows how busy the links are.");
+	JL_SHOW(s->doc,
+		". algbw is size over time; busbw is algbw x 2(n-1)/n for n ranks, and shows how busy the links are.");
 	if (!jl_section_is_charted(s, "allreduce"))
 		jl_chart_allreduce(s, NULL);
 	jl_show_table(s->doc, NULL, "ffffft", JL_N("Nodes|Measured|Expected|Bound|busbw|Verdict"));

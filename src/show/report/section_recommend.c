@@ -91,8 +91,8 @@ static void front_chart(struct jl_section *s, const int *rows, size_t n)
 	struct jl_chart_point *points[JL_N_HOW];
 	bool picked = false;
 	struct jl_chart *chart = jl_show_chart(
-		s->doc, JL_CHART_SCATTER,
-		JL_("Cost and speed: nothing is both cheaper and faster than the joined ones"), JL_N_HOW);
+		s->doc, JL_CHART_SCATTER, JL_("Cost and speed; joined by a line: nothing is both cheaper and faster"),
+		JL_N_HOW);
 
 	for (int how = 0; chart && how < JL_N_HOW; how++) {
 		points[how] = jl_show_series(s->doc, chart, (size_t)how, jl_how_name((enum jl_how)how), JL_ESTIMATED,
@@ -150,7 +150,7 @@ void jl_section_recommend(struct jl_section *s)
 		return;
 	jl_section_open(s, "recommend", "Which machine");
 	if (!r) {
-		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("Could not be weighed"));
+		jl_doc_finding(s->doc, JL_MARK_UNKNOWN, JL_("Could not be evaluated"));
 		jl_doc_sourced(s->doc, s->w->found_why.text, JL_ORIGIN_NONE, NULL);
 		return;
 	}

@@ -241,7 +241,7 @@ static void systems_time(struct jl_section *s)
 	if (n == 1)
 		jl_show_step_charts(s->doc, &last->how, &last->prediction.step);
 	else if (n)
-		model_chart(s, JL_("Time of one step on each system, each at the batch beside its name"), bars, n);
+		model_chart(s, JL_("Time of one step on each system, at the batch next to its name"), bars, n);
 }
 
 static void scaling_time(struct jl_section *s, const char *mode)
@@ -297,8 +297,7 @@ void jl_section_time(struct jl_section *s)
 	jl_section_open(s, "time", "Where the time goes");
 	if (observed) {
 		jl_doc_para(s->doc);
-		JL_SHOW(s->doc, "Only the time of the run was observed; its split follows a stated mix for this kind "
-				"of model.");
+		JL_SHOW(s->doc, "Only the step time was observed; its split is assumed for this kind of model.");
 		observed_time(s);
 	} else {
 		systems_time(s);
@@ -347,7 +346,7 @@ static void model_memory(struct jl_section *s)
 static void observed_memory(struct jl_section *s)
 {
 	jl_doc_para(s->doc);
-	JL_SHOW(s->doc, "What surely fits: one sample takes at most what the observed batch could use.");
+	JL_SHOW(s->doc, "Batches that certainly fit: one sample takes at most what the observed batch could use.");
 	jl_show_table(s->doc, NULL, "tfff",
 		      JL_N("System|Memory per device|Largest batch per device|Passes for the same batch"));
 	for (size_t i = 0; i < s->w->n_systems; i++) {

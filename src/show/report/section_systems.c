@@ -190,8 +190,8 @@ static void pareto_table(struct jl_section *s, const struct choice *choices, siz
 static void pareto_chart(struct jl_section *s, const struct choice *choices, size_t n)
 {
 	struct jl_chart *chart = jl_show_chart(
-		s->doc, JL_CHART_SCATTER,
-		JL_("Rent and speed: nothing is both cheaper and faster than the joined ones"), 1);
+		s->doc, JL_CHART_SCATTER, JL_("Rent and speed; joined by a line: nothing is both cheaper and faster"),
+		1);
 	struct jl_chart_point *points = chart ? jl_show_series(s->doc, chart, 0, JL_("systems"), JL_ESTIMATED, n)
 					      : NULL;
 

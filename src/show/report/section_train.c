@@ -257,9 +257,9 @@ static void group_words(struct jl_section *s, const struct group *g)
 		jl_doc_item(s->doc);
 		JL_SENTENCE(s->doc,
 			    isnan(metric_of(r, "allreduce_Bps"))
-				    ? JL_("|1 of a step stands still for other workers at |2 workers")
-				    : JL_("|1 of a step stands still for other workers at |2 workers; all-reduce alone "
-					  "reaches |3"),
+				    ? JL_("|1 of a step is spent waiting for other workers, with |2 workers")
+				    : JL_("|1 of a step is spent waiting for other workers, with |2 workers; "
+					  "all-reduce alone reaches |3"),
 			    JL_FIG(jl_num_share(metric_of(r, "exposed_s") / metric_of(r, "step_s"), JL_MEASURED)),
 			    JL_COUNT(workers_of(r)), JL_FIG(measured_num(s, r, "allreduce_Bps", JL_K_BYTE_RATE, NULL)));
 		JL_SHOW(s->doc, ". Gradients exchanged once for several micro-batches (");

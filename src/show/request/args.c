@@ -22,7 +22,7 @@ const struct jl_option jl_global_options[] = {
 	JL_O_FLAG("no-color", JL_N("no colour, even on a terminal")),
 	JL_O_TEXT("catalog", "DIR", JL_N("lay the catalog files of DIR over the built-in ones"), .many = true,
 		  .local = true),
-	JL_O_FLAG("hypothetical", JL_N("weigh also machines that do not exist; every answer says so")),
+	JL_O_FLAG("hypothetical", JL_N("accept machines that do not exist; every answer says so")),
 	JL_O_FLAG("assumptions", JL_N("everything that is assumed, and why (else one line)")),
 	JL_O_FLAG("help", JL_N("show help for the command"), .letter = 'h'),
 	{ 0 },
@@ -327,9 +327,9 @@ enum jl_status jl_check_idle(const struct jl_cli *cli, const struct jl_idle *rul
 			continue;
 		for (const struct jl_idle *r = rules; r < rules + n; r++)
 			if (r->when && is_listed(r->options, name) != r->but)
-				return r->with ? jl_fail(err, JL_E_USAGE, "--%s does nothing here; it goes with {%s}",
+				return r->with ? jl_fail(err, JL_E_USAGE, "--%s has no effect here; it is for {%s}",
 							 name, r->with)
-					       : jl_fail(err, JL_E_USAGE, "--%s does nothing beside {%s}; leave it out",
+					       : jl_fail(err, JL_E_USAGE, "--%s has no effect with {%s}; leave it out",
 							 name, r->beside);
 	}
 	return JL_OK;

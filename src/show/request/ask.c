@@ -78,7 +78,7 @@ static const char *value_text(struct typed *t, const char *key, const json_t *va
 	else if (json_is_real(value))
 		text = jl_arena_strdup(&t->cli->arena, jl_num_text(JL_TXT, json_real_value(value)));
 	else
-		(void)jl_fail(err, JL_E_USAGE, "\"%s\": text or a number is wanted", key);
+		(void)jl_fail(err, JL_E_USAGE, "\"%s\": text or a number is required", key);
 	if (!text && !json_is_boolean(value) && json_is_number(value))
 		(void)jl_fail_nomem(err);
 	return text;
@@ -92,12 +92,12 @@ static enum jl_status add_option(struct typed *t, const struct jl_option *option
 
 	if (option->local)
 		return jl_fail(err, JL_E_USAGE,
-			       "\"%s\" is about files and servers of this machine: no request may say it", key);
+			       "\"%s\" refers to files and servers of this machine: not allowed in a request", key);
 	if (t->n_options == JL_GIVEN_MAX)
 		return jl_fail(err, JL_E_LIMIT, "more than %d options", JL_GIVEN_MAX);
 	if (option->type == JL_OPT_FLAG) {
 		if (!json_is_boolean(value))
-			return jl_fail(err, JL_E_USAGE, "\"%s\": true or false is wanted", key);
+			return jl_fail(err, JL_E_USAGE, "\"%s\": true or false is required", key);
 		if (json_is_false(value))
 			return JL_OK;
 	} else if (!(text = value_text(t, key, value, err))) {
@@ -139,11 +139,11 @@ static enum jl_status add_files(struct typed *t, const json_t *files, const char
 	json_t *text;
 
 	if (files && !json_is_object(files))
-		return jl_fail(err, JL_E_USAGE, "\"files\": an object of names and texts is wanted");
+		return jl_fail(err, JL_E_USAGE, "\"files\": an object of names and texts is required");
 	json_object_foreach((json_t *)files, name, text)
 	{
 		if (!json_is_string(text))
-			return jl_fail(err, JL_E_USAGE, "\"files\": the text of '%.80s' is wanted", name);
+			return jl_fail(err, JL_E_USAGE, "\"files\": the text of '%.80s' is required", name);
 		JL_TRY(add_file(t, name, text, err));
 	}
 	for (; paths && *paths; paths++)
@@ -167,9 +167,9 @@ static enum jl_status unknown_key(const struct typed *t, const char *key, struct
 				names[n++] = o->name;
 	nearest = jl_nearest_name(key, names, n);
 	if (nearest)
-		return jl_fail(err, JL_E_USAGE, "\"%.80s\" is no key of '%s'; did you mean \"%s\"?", key, command->name,
-			       nearest);
-	return jl_fail(err, JL_E_USAGE, "\"%.80s\" is no key of '%s'; 'jeoul help %s' lists the options", key,
+		return jl_fail(err, JL_E_USAGE, "\"%.80s\" is not a key of '%s'; did you mean \"%s\"?", key,
+			       command->name, nearest);
+	return jl_fail(err, JL_E_USAGE, "\"%.80s\" is not a key of '%s'; 'jeoul help %s' lists the options", key,
 		       command->name, command->name);
 }
 
@@ -202,7 +202,7 @@ static enum jl_status read_form(struct jl_cli *cli, const json_t *root, struct j
 	cli->page = form && strcmp(form, "html") == 0;
 	return cli->json || cli->page || (form && strcmp(form, "text") == 0)
 		       ? JL_OK
-		       : jl_fail(err, JL_E_USAGE, "\"as\": \"json\", \"html\" or \"text\" is wanted");
+		       : jl_fail(err, JL_E_USAGE, "\"as\": \"json\", \"html\" or \"text\" is required");
 }
 
 static enum jl_status find_named(struct typed *t, const struct jl_front *front, const char *name, const json_t *root,
@@ -304,9 +304,9 @@ static json_t *read_request(const char *request, size_t len, struct jl_err *err)
 	if (json_is_object(root))
 		return root;
 	if (root)
-		(void)jl_fail(err, JL_E_USAGE, "the request is no JSON object: {\"command\": \"predict\", ...}");
+		(void)jl_fail(err, JL_E_USAGE, "the request is not a JSON object: {\"command\": \"predict\", ...}");
 	else
-		(void)jl_fail(err, JL_E_USAGE, "the request is no JSON: line %d, column %d: %s", why.line, why.column,
+		(void)jl_fail(err, JL_E_USAGE, "the request is not JSON: line %d, column %d: %s", why.line, why.column,
 			      why.text);
 	json_decref(root);
 	return NULL;

@@ -1,4 +1,4 @@
-/* What an answer assumes and how it read names: notes at the end of a document. */
+/* Notes at the end of a document: assumptions, and how names were read. */
 #include "topics/show.h"
 
 #include <string.h>
@@ -28,13 +28,13 @@ void jl_show_readings(struct jl_doc *doc, const struct jl_readings *readings)
 	}
 }
 
-/* "bf16" of "bf16: H100 SXM5 80GB has it": what is assumed without why. */
+/* "bf16" of "bf16: H100 SXM5 80GB has it": an assumption without its reason. */
 static const char *without_why(struct jl_doc *doc, const char *text)
 {
 	return jl_doc_format(doc, "%.*s", (int)strcspn(text, ":;("), text);
 }
 
-/* In one line what fits into it, and how to see the rest. */
+/* As many as fit one line, and the option that shows the rest. */
 static void assumed_line(struct jl_doc *doc, const struct jl_notes *notes)
 {
 	const char *all = JL_("--assumptions shows why"), *more = JL_("%zu more: --assumptions");

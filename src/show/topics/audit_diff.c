@@ -6,7 +6,7 @@
 #define CONTEXT 2 /* lines around a change */
 
 struct edit {
-	uint32_t at, len; /* digits that go */
+	uint32_t at, len; /* digits to remove */
 	uint32_t line;    /* from 0 */
 	const char *text;
 };
@@ -36,8 +36,8 @@ static struct edit *edits_of(const struct jl_audit_note *note, size_t *ret_n)
 	return edits;
 }
 
-/* What follows from a figure that is changed and cannot be changed with it (a range, a figure in words): said before the diff, where patch
- * reads over it. */
+/* Lines that depend on a changed figure but cannot be corrected with it (a range, a figure in words): listed before the diff, where patch
+ * ignores them. */
 static void left_as_is(struct jl_buf *out, const struct jl_audit_note *note)
 {
 	uint32_t last = 0;
@@ -55,7 +55,7 @@ static void left_as_is(struct jl_buf *out, const struct jl_audit_note *note)
 	}
 }
 
-/* A line of the note behind its sign, with `n` edits in it. */
+/* A line of the note after its sign, with `n` edits. */
 static void line(struct jl_buf *out, const struct jl_audit_note *note, size_t l, char sign, const struct edit *edits,
 		 size_t n)
 {
@@ -83,7 +83,7 @@ static size_t same_line(const struct edit *edits, size_t i, size_t n)
 
 void jl_audited_diff(struct jl_buf *out, const struct jl_audit_note *note)
 {
-	/* a last line that is empty is what stands behind the last newline */
+	/* an empty last line is only the final newline */
 	const size_t n_lines = note->n_raw_lines - (note->len && note->raw[note->len - 1] == '\n');
 	size_t n, i = 0;
 	const struct edit *edits = edits_of(note, &n);

@@ -1,5 +1,5 @@
-/* An audited note in the forms that others read: a page with the note and marks in its margin, Markdown with footnotes, SARIF for editors
- * and CI, and a diff that puts the corrected figures in. */
+/* An audited note in exchange formats: an HTML page with margin notes, Markdown with footnotes, SARIF for editors and CI, and a diff with the
+ * corrected figures. */
 #include "topics/audit_note.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static struct at *in_order(const struct jl_audit_note *note, bool all, size_t *r
 	return list;
 }
 
-/* A stretch of the file that is safe to show: what was blanked as no text is a question mark. */
+/* A part of the file made safe to show: removed bytes become question marks. */
 static const char *shown(const struct jl_audit_note *note, struct jl_buf *scratch, uint32_t at, uint32_t len)
 {
 	jl_buf_reset(scratch);
@@ -75,7 +75,7 @@ static void reason_html(struct jl_buf *out, const struct jl_audit_note *note, co
 	jl_buf_puts(out, "</aside>");
 }
 
-/* The text of one line; a row of a Markdown table has a cell between two bars. */
+/* The text of one line; of a Markdown table row, one cell. */
 static void text_html(struct jl_buf *out, const char *text, bool row)
 {
 	const char *bar;
@@ -104,7 +104,7 @@ static bool is_rule(const struct jl_audit_note *note, uint32_t at, uint32_t end)
 	return at == end;
 }
 
-/* One line of the note with its marks; `list` begins with the first finding that is not before it. Returns how many are in it. */
+/* One line of the note with its marks; `list` starts with the first finding at or after it. Returns the number inside. */
 static size_t line_html(struct jl_buf *out, const struct jl_audit_note *note, size_t l, const struct at *list, size_t n,
 			struct jl_buf *scratch)
 {
@@ -116,7 +116,7 @@ static size_t line_html(struct jl_buf *out, const struct jl_audit_note *note, si
 	jl_buf_printf(out, "<div class=\"l%s\" id=\"L%zu\"><span class=\"no\">%zu</span><span class=\"%s\">%s",
 		      row && is_rule(note, at, end) ? " rule" : "", l + 1, l + 1, row ? "row" : "t",
 		      row ? "<span>" : "");
-	at += row; /* the bar that the row begins with */
+	at += row; /* the row's leading bar */
 	for (; k < n && list[k].at < end; k++) {
 		const struct jl_audit_finding *f = &note->findings[list[k].index];
 		const uint32_t stop = f->at + f->len < end ? f->at + f->len : end;
@@ -137,7 +137,7 @@ static size_t line_html(struct jl_buf *out, const struct jl_audit_note *note, si
 	return k;
 }
 
-/* How the figures were judged, as one bar. */
+/* Verdict counts as one bar. */
 static void strip_html(struct jl_buf *out, const struct jl_audit_note *note)
 {
 	double x = 0;
@@ -156,7 +156,7 @@ static void strip_html(struct jl_buf *out, const struct jl_audit_note *note)
 	jl_buf_puts(out, "</svg>\n");
 }
 
-/* Adds markup that only pages show; written by `write` into a buffer. */
+/* Adds HTML markup for pages only; `write` fills a buffer. */
 static void markup(struct jl_doc *doc, struct jl_buf *text)
 {
 	jl_doc_open(doc, JL_DOC_MARKUP, JL_MARK_NONE, jl_arena_strdup(doc->arena, jl_buf_text(text)));
@@ -192,7 +192,7 @@ void jl_audited_text(struct jl_doc *doc, const struct jl_audit_note *note, bool 
 	jl_buf_release(&scratch);
 }
 
-/* The note's own heading, else the name of its file. */
+/* The note's heading, else its file name. */
 static const char *title_of(const struct jl_audit_note *note)
 {
 	const char *slash = strrchr(note->file, '/');
@@ -262,7 +262,7 @@ void jl_audited_markdown(struct jl_buf *out, const struct jl_audit_note *note, b
 			const uint32_t stop = f->at + f->len < end ? f->at + f->len : end;
 
 			if (in_code || stop < at) {
-				waiting++; /* code shows no footnotes: they go behind the block */
+				waiting++; /* code has no footnotes: they follow the block */
 				continue;
 			}
 			jl_buf_puts(out, shown(note, &scratch, at, stop - at));
@@ -310,7 +310,7 @@ static void region(struct jl_json *json, const struct jl_audit_note *note, uint3
 		     (int)end_column);
 }
 
-/* The file's name as a reference of RFC 3986. */
+/* The file name as a URI reference (RFC 3986). */
 static const char *uri(const struct jl_audit_note *note)
 {
 	static const char hex[] = "0123456789ABCDEF",

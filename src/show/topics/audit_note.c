@@ -39,8 +39,8 @@ static void counts(struct jl_doc *doc, const struct jl_audit_note *note)
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    note->n_doubts  ? JL_("|1: independent errors: |2, doubts: |6, among |3 figures.")
-		    : note->n_roots ? JL_("|1: independent errors: |2, among |3 figures.")
+		    note->n_doubts  ? JL_("|1: |2 independent error{/s} and |6 doubtful figure{/s} among |3.")
+		    : note->n_roots ? JL_("|1: |2 independent error{/s} among |3 figures.")
 		    : open < note->n_figures
 			    ? JL_("|1: no error among the |4 figures that could be judged; |5 were not judged.")
 			    : JL_("|1: none of its |3 figures could be judged."),
@@ -72,7 +72,7 @@ const char *jl_audited_recomputed(const struct jl_audit_note *note, const struct
 			       *f->premises && f->impossible_premise ? "*" : "", *f->premises ? f->estimate : "");
 }
 
-/* A root: its verdict, what is right, the reason; then what follows from it, each in a line. */
+/* A root: its verdict, correction and reason; then its consequences, one per line. */
 static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i, bool all)
 {
 	const struct jl_audit_finding *f = &note->findings[i];
@@ -83,7 +83,7 @@ static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i,
 				       jl_audited_verdict(f)));
 	jl_doc_sourced(doc, jl_audited_why(f), f->source ? JL_LISTED : JL_ESTIMATED, f->source);
 	if (f->impossible_premise)
-		JL_SHOW(doc, ". What the premises give (*) is no correction: they are in doubt themselves.");
+		JL_SHOW(doc, ". What the premises give (*) is not a correction: they are in doubt themselves.");
 	for (size_t k = 0; k < note->n_findings; k++) {
 		const struct jl_audit_finding *c = &note->findings[k];
 
@@ -95,7 +95,7 @@ static void root(struct jl_doc *doc, const struct jl_audit_note *note, size_t i,
 	}
 }
 
-/* What must be known to check a figure of this quantity. */
+/* Data needed to check a figure of this quantity. */
 static const char *needed_for(enum jl_qty qty)
 {
 	switch (qty) {
@@ -153,26 +153,24 @@ void jl_show_audited(struct jl_doc *doc, const struct jl_audit_note *note, bool 
 		open_figures(doc, note);
 	if (note->n_hidden_by_rule && !all) {
 		jl_doc_note(doc, JL_MARK_NONE, NULL);
-		jl_show_sourced(doc, JL_ORIGIN_NONE, JL_("%zu that nothing else in the note speaks for: --all"),
+		jl_show_sourced(doc, JL_ORIGIN_NONE, JL_("%zu doubts without other support in the note: --all"),
 				note->n_hidden_by_rule);
 	}
 	if (note->cut) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
-		JL_SHOW(doc, "The note is longer than what is looked at: tables, figures or findings at its end are "
-			     "left out.");
+		JL_SHOW(doc, "The note is too long: tables and figures at its end were not checked.");
 	}
 	if (note->n_too_long) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
 		jl_show_sourced(doc, JL_ORIGIN_NONE,
-				JL_("Not looked at, because a line or a table there is too long: %zu; the "
-				    "first begins in line %u."),
+				JL_("Skipped because a line or table is too long: %zu; the first begins in line %u."),
 				note->n_too_long, note->too_long_line);
 	}
 	if (note->n_replaced) {
 		jl_doc_note(doc, JL_MARK_WARN, NULL);
 		jl_show_sourced(doc, JL_ORIGIN_NONE,
-				JL_("%zu bytes are no text (invalid UTF-8, control or direction "
-				    "characters) and were left out."),
+				JL_("%zu bytes are not text (invalid UTF-8, control or direction characters) and were "
+				    "left out."),
 				note->n_replaced);
 	}
 	jl_audited_text(doc, note, all);

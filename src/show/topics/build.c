@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 
 #define SHOWN_MAX  8
-#define ROOM_WIDTH 38 /* what the table of purchases leaves for its first column in 80 */
+#define ROOM_WIDTH 38 /* width of the first column of the purchase table in 80 columns */
 
 /* --- a parts list */
 
@@ -22,7 +22,7 @@ static enum jl_mark mark_of(enum jl_part_level level)
 	return marks[level];
 }
 
-/* A report leads from the mark to the source; a command names the sources. */
+/* A report links to the source; a command names it. */
 static void finding(struct jl_doc *doc, const struct jl_part_finding *f, const char *title, bool all)
 {
 	const char *sources = "";
@@ -52,9 +52,9 @@ static void verdict(struct jl_doc *doc, const struct jl_build_answer *a)
 	if (n_split)
 		JL_SENTENCE(doc, JL_(" Rules disagree on |1."), JL_COUNT(n_split));
 	if (n_open)
-		JL_SENTENCE(doc, JL_(" Not judged, for want of figures: |1."), JL_COUNT(n_open));
+		JL_SENTENCE(doc, JL_(" Not judged for lack of data: |1."), JL_COUNT(n_open));
 	jl_doc_lead(doc);
-	jl_show_sourced(doc, JL_ESTIMATED, JL_("%.0f W under load; the rules ask for a supply of %.0f to %.0f W"),
+	jl_show_sourced(doc, JL_ESTIMATED, JL_("%.0f W under load; recommended power supply: %.0f to %.0f W"),
 			a->found->load_W, a->found->psu_least_W, a->found->psu_most_W);
 }
 
@@ -75,7 +75,7 @@ void jl_show_build(struct jl_doc *doc, const struct jl_build_answer *a, bool all
 
 /* --- purchases */
 
-/* A price in the money that was asked in. */
+/* A price in the currency of the request. */
 static struct jl_money price_of(const struct jl_upgrade_answer *a, const struct jl_upgrade *u)
 {
 	return isnan(a->krw_per_usd) ? u->price : jl_money_from(jl_money_value(u->price) * a->krw_per_usd, JL_KRW);
@@ -108,7 +108,7 @@ static void row(struct jl_doc *doc, const struct jl_upgrade_answer *a, const str
                                                          jl_date_is_old(u->price_date, today) ? " ⚠" : "")));
 }
 
-/* The answer first: what gives most for its money. */
+/* The answer: best gain per price. */
 static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 {
 	const struct jl_upgrade *u = a->found->items;
@@ -118,8 +118,8 @@ static void best(struct jl_doc *doc, const struct jl_upgrade_answer *a)
 		JL_SHOW(doc, "Nothing in the catalog within the budget makes this run noticeably faster.");
 	else
 		JL_SENTENCE(doc,
-			    u->price.micro ? JL_("The most for the money: |1, |2 faster for |3.")
-					   : JL_("The most: |1, |2 faster; its price is not known."),
+			    u->price.micro ? JL_("Best value: |1, |2 faster for |3.")
+					   : JL_("Largest gain: |1, |2 faster; its price is not known."),
 			    JL_NAMED(u->text),
 			    JL_FIG(jl_num_written(jl_num_share(u->gain_frac, JL_ESTIMATED),
 						  jl_doc_format(doc, "%.0f %%", u->gain_frac * 100))),
@@ -154,13 +154,13 @@ void jl_show_upgrades(struct jl_doc *doc, const struct jl_upgrade_answer *a, lon
 						    : JL_N("purchase|KRW|faster|per million KRW|price of"));
 	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++)
 		row(doc, a, &found->items[i], today);
-	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* texts that the table cut, in full */
+	for (size_t i = 0; i < found->n && i < SHOWN_MAX; i++) { /* texts truncated by the table, in full */
 		if (jl_utf8_width(found->items[i].text) > ROOM_WIDTH)
 			jl_show_note(doc, jl_doc_format(doc, "%zu", i + 1), JL_ESTIMATED, "%s", found->items[i].text);
 		bridge_notes(doc, &found->items[i]);
 	}
 	if (found->n_over_budget)
-		jl_show_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu further."), found->n_over_budget);
+		jl_show_note(doc, NULL, JL_ESTIMATED, JL_("Over the budget: %zu more."), found->n_over_budget);
 	JL_NOTE(doc, JL_("Note"), JL_ESTIMATED,
 		"estimated, each at its fastest ZeRO stage; prices with ⚠ are older than 90 days. Check slots, power "
 		"and cooling with 'jeoul build'.");

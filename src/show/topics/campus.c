@@ -32,7 +32,7 @@ static void power(struct jl_doc *doc, const struct jl_goodput *g)
 			      jl_units_localized(JL_TXT, c->rack_W, JL_K_POWER, 2));
 	if (c->slow_frac > 0)
 		jl_show_piece(doc, JL_ESTIMATED,
-			      JL_("under the cap GPUs work with %.0f %% of their power, steps take %.0f %% longer"),
+			      JL_("under the cap GPUs run at %.0f %% of their power and steps take %.0f %% longer"),
 			      100 * c->gpu_frac, 100 * c->slow_frac);
 	else if (!isnan(c->cap_W))
 		jl_show_piece(doc, JL_ESTIMATED, JL_("the cap of %s is not reached"),

@@ -88,7 +88,7 @@ void jl_show_case(struct jl_doc *doc, const struct jl_case *c)
 	cut_pieces(doc, p);
 	if (c->subject.program && c->subject.program->listed)
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", JL_("code: Hugging Face transformers, eager"));
-	else if (c->subject.program) /* whose code was weighed */
+	else if (c->subject.program) /* captured code */
 		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s code, captured"), c->subject.program->codes);
 	else
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_framework(c));

@@ -71,7 +71,7 @@ const char *jl_fact_label(enum jl_catalog_kind kind, const struct jl_field *fiel
 
 #define LIST_COLUMNS_MAX 6
 
-/* Which fields a list shows, by their YAML keys ("key:16" may be cut to 16 columns), and what its columns are called. */
+/* Fields of a list, by YAML key ("key:16" may be cut to 16 columns), and their column headings. */
 static const struct {
 	const char *fields, *heads;
 } lists[JL_N_RECORD] = {
@@ -94,7 +94,7 @@ static bool is_right(enum jl_field_type type)
 	return type == JL_F_FACT || type == JL_F_NUMBER || type == JL_F_INT;
 }
 
-/* The text of a field; "" where nothing is known, NULL: it has none to show. */
+/* The text of a field; "" if unknown, NULL: no such field. */
 static const char *text_of(struct jl_doc *doc, const struct jl_field *field, const void *record)
 {
 	const void *at = jl_field_at(field, record);
@@ -117,7 +117,7 @@ static const char *text_of(struct jl_doc *doc, const struct jl_field *field, con
 	}
 }
 
-/* True for texts shown in the reader's language; ids are shown as written. */
+/* True for translated texts; ids are shown as written. */
 static bool is_said(const struct jl_field *field)
 {
 	static const char *const keys[] = { "name", "per", "kind", "value", "component", "url" };
@@ -148,7 +148,7 @@ void jl_show_list(struct jl_doc *doc, const struct jl_catalog *cat, enum jl_cata
 			const struct jl_field *field = &schema->fields[fields[c]];
 			const char *text = text_of(doc, field, list + i * schema->size_B);
 
-			/* texts of one kind of record: "energy" of a tariff is not that of a machine */
+			/* context by record kind: "energy" of a tariff differs from that of a machine */
 			if (text && is_said(field) && field->type == JL_F_TEXT)
 				text = jl_msg(jl_doc_format(doc, "%s\004%s", schema->en, text));
 			jl_doc_cell_name(doc, !text ? "" : is_said(field) ? jl_msg(text) : text);
@@ -236,7 +236,7 @@ static void facts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *rec
 	}
 }
 
-/* The text fields that say something to a person; links to other records among them. */
+/* Text fields for readers; links to other records among them. */
 static void texts(struct jl_doc *doc, enum jl_catalog_kind kind, const void *record)
 {
 	static const struct {
@@ -329,7 +329,7 @@ static void model(struct jl_doc *doc, const struct jl_model_info *m)
 		     m->gated ? JL_("gated feed-forward") : JL_("plain feed-forward"));
 }
 
-/* What the chips of a family do per clock, and who belongs to it. */
+/* Per-clock rates of a family's chips, and its members. */
 static void family(struct jl_doc *doc, const struct jl_catalog *cat, const struct jl_family *f)
 {
 	const struct {

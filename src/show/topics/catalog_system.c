@@ -3,7 +3,7 @@
 
 #include "topics/catalog.h"
 
-#define NODES_MAX 24 /* under one node: a host has the most */
+#define NODES_MAX 24 /* children of one node: a host has the most */
 
 struct tree {
 	struct jl_doc *doc;
@@ -57,7 +57,7 @@ static void add_link(struct tree *t, struct jl_tree_node *node, const char *name
 		add(t, leaf, jl_msg(rate->note), NULL);
 }
 
-/* The host's parts; a system of one host shows its network here, as it has no peer. */
+/* The host's parts; a system of one host includes its network, as there are no peers. */
 static void host_facts(struct tree *t, struct jl_tree_node *host, const struct jl_system *s, bool alone)
 {
 	const struct jl_schema *schema = jl_schema_of(JL_R_SYSTEM);
@@ -65,7 +65,7 @@ static void host_facts(struct tree *t, struct jl_tree_node *host, const struct j
 	struct jl_tree_node *net;
 
 	for (const struct jl_field *f = schema->fields; f < schema->fields + schema->n_fields; f++)
-		/* the link and the network are drawn on their own lines */
+		/* link and network have their own lines */
 		if (f->type == JL_F_FACT && strcmp(f->key, "link_bothway") != 0 && strcmp(f->key, "net_rate") != 0)
 			add_fact(t, host, jl_fact_label(JL_R_SYSTEM, f), jl_field_at(f, s), f->kind);
 	if (s->cpu)

@@ -8,13 +8,13 @@
 
 #define ROWS_SHOWN 40
 
-/* What is shown of it: the figure that was judged, in the unit that was asked in; for collectives that mostly start and wait, their time. */
+/* Displayed form: the judged figure in the unit of the question; latency-bound collectives as time. */
 struct shown {
 	const char *metric;
 	double value;
 	struct jl_expect expect;
 	bool is_time;
-	double scale; /* of rates: busbw / algbw where busbw was asked */
+	double scale; /* busbw / algbw if busbw was given */
 };
 
 static struct shown shown_of(const struct jl_judged *j)
@@ -66,7 +66,7 @@ static const char *limit_text(struct jl_doc *doc, const struct jl_judged *j, con
 	return value_text(doc, s->metric, s->is_time ? j->coll.c.size_B / rate : rate * s->scale);
 }
 
-/* "112–202 GB/s", in the unit of the upper end; "" where nothing is expected. */
+/* "112–202 GB/s", in the unit of the upper end; "" without an expectation. */
 static const char *range_text(struct jl_doc *doc, const struct shown *s)
 {
 	char lo[JL_RECORD_WORDS_MAX], hi[JL_RECORD_WORDS_MAX];
@@ -109,8 +109,8 @@ void jl_show_power(struct jl_doc *doc, const struct jl_expect *e)
 {
 	if (isnan(e->lo) || e->unproven || !(e->notice > 1))
 		jl_show_entry(doc, JL_("Detects"), JL_ORIGIN_NONE, "%s",
-			      isnan(e->bound) ? JL_("no slow-down yet: there is nothing to compare it with")
-					      : JL_("no slow-down yet: only what is above the bound"));
+			      isnan(e->bound) ? JL_("no slow-down yet: nothing to compare with")
+					      : JL_("no slow-down yet: only figures above the bound are judged"));
 	else
 		jl_show_entry(doc, JL_("Detects"), JL_ESTIMATED,
 			      jl_expect_can_judge(e)
@@ -121,13 +121,13 @@ void jl_show_power(struct jl_doc *doc, const struct jl_expect *e)
 			      slow_down_from(e));
 }
 
-/* Against the middle of the range: rates are lower or higher, times longer or shorter. */
+/* Position relative to the middle of the range: rates are lower or higher, times longer or shorter. */
 static void place(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
 {
-	static const char *const words[2][2] = { { JL_N("%s: expected %s, %.0f %% below the middle of it"),
-						   JL_N("%s: expected %s, %.0f %% above the middle of it") },
-						 { JL_N("%s: expected %s, %.0f %% shorter than the middle of it"),
-						   JL_N("%s: expected %s, %.0f %% longer than the middle of it") } };
+	static const char *const words[2][2] = { { JL_N("%s: expected %s, %.0f %% below its middle"),
+						   JL_N("%s: expected %s, %.0f %% above its middle") },
+						 { JL_N("%s: expected %s, %.0f %% shorter than its middle"),
+						   JL_N("%s: expected %s, %.0f %% longer than its middle") } };
 	const double off = 100 * (s->value / s->expect.value - 1);
 	const char *word = jl_verdict_word(j->verdict), *range = range_text(doc, s);
 	const bool under = j->figure.value < j->expect.lo;
@@ -143,8 +143,7 @@ static void place(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED,
 			      JL_("%s, at the edge: expected %s, and its own interval reaches into it"), word, range);
 	else if (fabs(off) < 0.5)
-		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s, in the middle of it"), word,
-			      range);
+		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s, at its middle"), word, range);
 	else
 		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, jl_msg(words[s->is_time][off > 0]), word, range,
 			      fabs(off));
@@ -155,7 +154,7 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 	const char *word = jl_verdict_word(j->verdict);
 
 	if (j->before)
-		jl_show_entry(doc, JL_("Verdict"), JL_MEASURED, JL_("%s: %s against %s then"), word,
+		jl_show_entry(doc, JL_("Verdict"), JL_MEASURED, JL_("%s: %s compared with %s before"), word,
 			      jl_doc_format(doc, "%+.1f %%", 100 * (j->change.ratio - 1)),
 			      value_text(doc, j->metric, j->expect.value));
 	else if (j->verdict == JL_VERDICT_IMPOSSIBLE)
@@ -164,7 +163,7 @@ static void verdict(struct jl_doc *doc, const struct jl_judged *j, const struct 
 	else if (j->verdict == JL_VERDICT_UNJUDGED)
 		jl_show_entry(doc, JL_("Verdict"), JL_ORIGIN_NONE, "%s: %s", word,
 			      j->expect.unproven
-				      ? JL_("what is expected is an estimate that nothing was held against")
+				      ? JL_("the expected range is an estimate that no measurement has confirmed")
 				      : jl_doc_format(doc, JL_("cannot notice a slow-down of less than %.0f %%"),
 						      slow_down_from(&j->expect)));
 	else if (isnan(s->expect.lo) || isnan(s->expect.hi))
@@ -195,13 +194,13 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 	const bool reduce = c->kind == JL_ALLREDUCE && !c->in_network;
 
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE && j->coll.by_time)
-		return; /* the bound says it */
+		return; /* the bound explains it */
 	if (j->verdict == JL_VERDICT_IMPOSSIBLE)
 		jl_show_entry(doc, JL_("Why"), JL_ORIGIN_NONE, "%s",
 			      reduce && c->n_nodes > 1
 				      ? JL_("every byte has to leave and to enter each host nearly twice; no algorithm "
 					    "without reduction in the network can beat this bound")
-				      : JL_("no algorithm moves the bytes faster than the listed rate of the links"));
+				      : JL_("no algorithm moves data faster than the listed rate of the links"));
 	else if (j->coll.by_time)
 		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED,
 			      JL_("so small that starting and waiting take most of it (%.0f steps, %s)"), c->n_steps,
@@ -215,7 +214,7 @@ static void why_collective(struct jl_doc *doc, const struct jl_judged *j)
 			100 * j->figure.value / c->bound_Bps, c->n_steps, jl_msg(jl_algorithm_name(c->algorithm)));
 }
 
-/* Where the step's time went, as far as the record says. */
+/* Parts of a step's time, as recorded. */
 static void why_train(struct jl_doc *doc, const struct jl_judged *j)
 {
 	const double step_s = jl_figure_of(j->record, "step_s").value,
@@ -242,11 +241,11 @@ static void bandwidths(struct jl_doc *doc, const struct jl_collective_case *c)
 							      [JL_REDUCESCATTER] = "(n-1)/n",
 							      [JL_ALLTOALL] = "(n-1)/n" };
 
-	jl_show_entry(doc, "algbw", JL_ORIGIN_NONE, "%s", JL_("size / time: what a program waits for"));
+	jl_show_entry(doc, "algbw", JL_ORIGIN_NONE, "%s", JL_("size / time: the rate that a program sees"));
 	if (factors[c->kind])
 		jl_show_entry(doc, "busbw", JL_ORIGIN_NONE,
-			      JL_("algbw x %s = algbw x %.4g with n = %d: the rate that each link carries"),
-			      factors[c->kind], c->busbw_factor, c->n_ranks);
+			      JL_("algbw x %s = algbw x %.4g for n = %d: the rate on each link"), factors[c->kind],
+			      c->busbw_factor, c->n_ranks);
 	else
 		jl_show_entry(doc, "busbw", JL_ORIGIN_NONE, "%s", JL_("the same as algbw for this collective"));
 }
@@ -263,7 +262,7 @@ static void by_model(struct jl_doc *doc, const struct jl_judged *j)
 			 "○ taken for RDMA over one NIC, which is faster than TCP: 90–100 % of its listed rate");
 	else if (strcmp(j->record->kind, "net") == 0)
 		JL_ENTRY(doc, JL_("By"), JL_ESTIMATED,
-			 "○ what TCP reaches with several streams: one NIC's rate, a host's 40–200 Gb/s");
+			 "○ reached by TCP with several streams: one NIC's rate, 40–200 Gb/s a host");
 	else if (!j->is_coll)
 		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
 			      JL_("○ the model's 80 %% interval, %s · ◆ checked on published figures of "
@@ -298,7 +297,7 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 		break;
 	case JL_BASIS_HOST:
 		jl_show_entry(doc, JL_("By"), JL_ESTIMATED,
-			      JL_("○ an estimate from this host's parts, wide: %s; three quiet runs say more"),
+			      JL_("○ a wide estimate from this host's components: %s; three quiet runs narrow it"),
 			      j->from_text);
 		break;
 	case JL_BASIS_OWN:
@@ -306,8 +305,8 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 		break;
 	case JL_BASIS_RUN:
 		jl_show_entry(doc, JL_("By"), JL_MEASURED,
-			      isnan(j->change.p) ? JL_("a change counts from %.0f %% on; intervals %s")
-						 : JL_("a change counts from %.0f %% on; intervals %s; p = %.2g"),
+			      isnan(j->change.p) ? JL_("changes below %.0f %% are ignored; intervals %s")
+						 : JL_("changes below %.0f %% are ignored; intervals %s; p = %.2g"),
 			      100 * j->change.least, j->change.apart ? JL_("apart") : JL_("touch"), j->change.p);
 		break;
 	case JL_BASIS_NONE: break;
@@ -315,8 +314,9 @@ static void how_sure(struct jl_doc *doc, const struct jl_judged *j)
 	if (j->half_lanes)
 		jl_show_lanes(doc);
 	if (j->is_coll && j->coll.c.n_nodes > 1 && j->sys->net_assumed)
-		jl_show_entry(doc, JL_("Assumed"), JL_LISTED, JL_("network %d x %s: name yours with over in --on"),
-			      j->sys->n_net, j->sys->net->id);
+		jl_show_entry(doc, JL_("Assumed"), JL_LISTED,
+			      JL_("network %d x %s: to change it, write 'over NETWORK' in --on"), j->sys->n_net,
+			      j->sys->net->id);
 }
 
 static void title(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
@@ -347,20 +347,21 @@ static void title(struct jl_doc *doc, const struct jl_judged *j, const struct sh
 			      value_text(doc, "busbw_Bps", j->figure.value * c->busbw_factor));
 }
 
-/* The answer in a sentence; what could not be judged is not called normal. */
+/* The answer in a sentence; unjudged figures are not called normal. */
 static void answer(struct jl_doc *doc, const struct jl_judged *j, const struct shown *s)
 {
 	static const char *const words[] = {
-		[JL_VERDICT_FIRST] = JL_N("Not judged: nothing is known that |1 could be compared with."),
-		[JL_VERDICT_UNJUDGED] = JL_N("Cannot judge yet: |1; what is known (|2) would not notice a slow one."),
+		[JL_VERDICT_FIRST] = JL_N("Not judged: there is no value yet to compare |1 with."),
+		[JL_VERDICT_UNJUDGED] = JL_N(
+			"Cannot judge yet: |1; the expected range of |2 is too wide to tell a slow system."),
 		[JL_VERDICT_NOISY] = JL_N("Not judged: the machine was busy while |1 was measured."),
 		[JL_VERDICT_GOOD] = JL_N("Better than expected: |1, where |2 is expected."),
 		[JL_VERDICT_NORMAL] = JL_N("Normal: |1, where |2 is expected."),
 		[JL_VERDICT_LOW] = JL_N("Not normal: |1, where |2 is expected."),
 		[JL_VERDICT_HIGH] = JL_N("Too high to be true: |1, where |2 is expected."),
-		[JL_VERDICT_IMPOSSIBLE] = JL_N("It cannot be: |1 is above the bound of |2."),
+		[JL_VERDICT_IMPOSSIBLE] = JL_N("Impossible: |1 is above the bound of |2."),
 		[JL_VERDICT_WRONG] = JL_N(
-			"Its results are wrong, by its own check: |1 is worth nothing until they are right."),
+			"The tool's own check found wrong results: |1 means nothing until they are correct."),
 	};
 	const bool over = j->verdict == JL_VERDICT_IMPOSSIBLE;
 
@@ -387,7 +388,7 @@ static bool throttled(const struct jl_judged *j)
 	return j->record->noise.throttled_frac > JL_NOISE_STOPPED_FRAC;
 }
 
-/* Why there is no verdict. */
+/* Reason for a missing verdict. */
 static void noise(struct jl_doc *doc, const struct jl_judged *j)
 {
 	char en[JL_NOISE_WHY_MAX], text[JL_NOISE_WHY_MAX];
@@ -398,7 +399,7 @@ static void noise(struct jl_doc *doc, const struct jl_judged *j)
 								: JL_("the machine was busy"));
 }
 
-/* The reason of the result that was disturbed most; a quota, which does not pass, apart from other processes, which do. */
+/* The reason of the noisiest result; a quota, which is permanent, is separate from other processes. */
 static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a, bool by_quota)
 {
 	const struct jl_judged *most = NULL;
@@ -414,7 +415,7 @@ static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a, bool b
 		noise(doc, most);
 }
 
-/* What the GPU says of itself: a clock that is held down, another process. */
+/* The GPU's own state: a lowered clock, another process. */
 static void held(struct jl_doc *doc, const struct jl_judged *j)
 {
 	if (*j->cause.text)
@@ -481,7 +482,7 @@ static struct verdicts verdicts_of(const struct jl_check_answer *a)
 
 static void table(struct jl_doc *doc, const struct jl_check_answer *a)
 {
-	const bool open = verdicts_of(a).open == a->n; /* nothing is held against what is expected */
+	const bool open = verdicts_of(a).open == a->n; /* no figure was compared with an expectation */
 
 	jl_show_table(doc, NULL, open ? "tfk" : "tffk",
 		      a->judged[0].before ? JL_N("what|measured|before|verdict")
@@ -519,16 +520,16 @@ void jl_show_verdicts(struct jl_doc *doc, const struct jl_check_answer *a)
 	const struct verdicts v = verdicts_of(a);
 
 	JL_SENTENCE(doc,
-		    v.n[JL_VERDICT_WRONG] ? JL_("Results are wrong: the tool's own check failed for |5 of |2 figures; "
-						"their rates are worth nothing.")
-		    : v.bad               ? JL_("|1 of |2 figures are not as they should be.")
+		    v.n[JL_VERDICT_WRONG] ? JL_("Wrong results: the tool's own check failed for |5 of |2 figures; "
+						"their rates mean nothing.")
+		    : v.bad               ? JL_("|1 of |2 figures are not normal.")
 		    : v.open == a->n
 			    ? v.n[JL_VERDICT_NOISY]
 				      ? JL_("None of the |2 figures could be judged: the machine was busy while they "
 					    "were measured.")
 				      : JL_("None of the |2 figures could be judged.")
-		    : v.open ? JL_("What could be judged (|3) is as expected; |4 of |2 were not judged.")
-			     : JL_("All |2 figures are as expected."),
+		    : v.open ? JL_("The |3 figures that could be judged are normal; |4 of |2 were not judged.")
+			     : JL_("All |2 figures are normal."),
 		    JL_COUNT(v.bad), JL_COUNT(a->n), JL_COUNT(a->n - v.open), JL_COUNT(v.open),
 		    JL_COUNT(v.n[JL_VERDICT_WRONG]));
 }
@@ -547,7 +548,7 @@ static void counts(struct jl_doc *doc, const struct jl_check_answer *a)
 	jl_show_verdicts(doc, a);
 }
 
-/* "measured 5 min to 3 d ago": a verdict on old figures must look like one. */
+/* "measured 5 min to 3 d ago": shows the age of judged results. */
 static void age(struct jl_doc *doc, const struct jl_check_answer *a)
 {
 	double least_s = INFINITY, most_s = 0;
@@ -571,7 +572,7 @@ static void unsteady(struct jl_doc *doc, const struct jl_steadiness *s)
 {
 	if (s->n_jumps)
 		jl_show_note(doc, NULL, JL_MEASURED,
-			     JL_("~ unsteady: %zu of %zu figures jump between quiet runs here, up to %.1fx; ranges are "
+			     JL_("~ unsteady: %zu of %zu figures differ between quiet runs, by up to %.1fx; ranges are "
 				 "wider (shared host, placement of processes and pages)."),
 			     s->n_jumps, s->n_figures, s->worst_times);
 }

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-/* A training run as its log tells it: the answer, where the time went, what costs most and what to do. */
+/* A training run by its log: the answer, time by cause, largest losses and remedies. */
 static void lead(struct jl_doc *doc, const struct jl_run_view *v, const char *where)
 {
-	const bool bad = jl_run_is_bad(v);
+	const bool bad = jl_run_is_bad(v), fast = v->step_s < v->expect.lo;
 	double lost = 0;
 
 	for (size_t i = 0; i < v->n_findings; i++)
@@ -15,16 +15,18 @@ static void lead(struct jl_doc *doc, const struct jl_run_view *v, const char *wh
 	jl_doc_strong(doc, where);
 	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%s, %zu lines"), v->log->trainer, v->log->n_steps);
 	jl_doc_break(doc);
-	JL_SENTENCE(doc,
-		    bad ? JL_("Not normal: |1 a step; |2 of the time could be won.")
-		    : v->n_findings && v->verdict == JL_VERDICT_UNJUDGED
-			    ? JL_("|1 a step; |2 of the time could be won.")
-		    : v->n_findings ? JL_("Normal, with losses: |1 a step; |2 of the time could be won.")
-		    : v->job && v->verdict != JL_VERDICT_UNJUDGED ? JL_("Normal: |1 a step.")
-		    : v->job ? JL_("Steady: |1 a step; whether that is fast cannot be judged yet.")
-			     : JL_("Steady: |1 a step; whether that is fast, --model and --on say."),
-		    JL_FIG(jl_num_plain(v->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
-		    JL_FIG(jl_num_plain(fmin(lost, 0.99), JL_K_FRACTION, NULL, JL_ESTIMATED, NULL)));
+	JL_SENTENCE(
+		doc,
+		bad    ? JL_("Not normal: |1 a step; |2 of the time could be saved.")
+		: fast ? JL_("Faster than predicted: |1 a step, |3 predicted; check the model, batch and system given.")
+		: v->n_findings && v->verdict == JL_VERDICT_UNJUDGED ? JL_("|1 a step; |2 of the time could be saved.")
+		: v->n_findings ? JL_("Normal, with losses: |1 a step; |2 of the time could be saved.")
+		: v->job && v->verdict != JL_VERDICT_UNJUDGED ? JL_("Normal: |1 a step.")
+		: v->job ? JL_("Steady: |1 a step; the prediction is too uncertain to tell whether that is fast.")
+			 : JL_("Steady: |1 a step; give --model and --on to compare it with a prediction."),
+		JL_FIG(jl_num_plain(v->step_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
+		JL_FIG(jl_num_plain(fmin(lost, 0.99), JL_K_FRACTION, NULL, JL_ESTIMATED, NULL)),
+		JL_FIG(jl_num_plain(v->expect.value, JL_K_TIME, NULL, JL_ESTIMATED, NULL)));
 }
 
 static const char *time_text(struct jl_doc *doc, double s)
@@ -42,7 +44,7 @@ static void figures(struct jl_doc *doc, const struct jl_run_view *v)
 		      time_text(doc, v->step_s_p10), time_text(doc, v->step_s_p90));
 	if (v->off_frac > 0.02)
 		jl_show_entry(doc, "", JL_ORIGIN_NONE,
-			      JL_("few digits or whole seconds: one line is good to %.0f %%, all of them to %.1f %%"),
+			      JL_("rounded log lines: one line is accurate to %.0f %%, their mean to %.1f %%"),
 			      ceil(100 * v->off_frac), 100 * (v->step_s_hi95 / v->step_s - 1));
 	if (v->tokens_per_s > 0)
 		jl_show_entry(doc, JL_("Tokens"), JL_MEASURED,
@@ -54,11 +56,15 @@ static void figures(struct jl_doc *doc, const struct jl_run_view *v)
 	if (v->job) {
 		char cut[JL_CUT_TEXT_MAX];
 
-		jl_show_entry(doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s (%s–%s)"),
-			      jl_verdict_word(v->verdict), time_text(doc, v->expect.value),
-			      time_text(doc, v->expect.lo), time_text(doc, v->expect.hi));
+		const bool inside = v->step_s >= v->expect.lo && v->step_s <= v->expect.hi;
+		const char *word = jl_verdict_word(v->verdict);
+
+		jl_show_entry(
+			doc, JL_("Verdict"), JL_ESTIMATED, JL_("%s: expected %s (%s–%s)"),
+			v->verdict == JL_VERDICT_NORMAL && !inside ? jl_doc_format(doc, JL_("%s (edge)"), word) : word,
+			time_text(doc, v->expect.value), time_text(doc, v->expect.lo), time_text(doc, v->expect.hi));
 		jl_show_power(doc, &v->expect);
-		jl_show_entry(doc, "", JL_ORIGIN_NONE, JL_("expected with %s; --parallel names another way"),
+		jl_show_entry(doc, "", JL_ORIGIN_NONE, JL_("expected for %s; use --parallel for another layout"),
 			      jl_show_cut(cut, &v->job->how.plan, NAN));
 	}
 }

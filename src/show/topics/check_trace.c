@@ -1,10 +1,10 @@
 #include "check/trace.h"
 #include "topics/show.h"
 
-/* A profiled step: what wins most, where the time goes, the longest kernels. */
+/* A profiled step: largest savings, time by cause, longest kernels. */
 void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *v, const char *where)
 {
-	static const char *const parts[JL_N_TRACE_PART] = { JL_N("computing"), JL_N("exposed exchange"),
+	static const char *const parts[JL_N_TRACE_PART] = { JL_N("computing"), JL_N("exposed communication"),
 							    JL_N("waiting for the host"), JL_N("waiting for data"),
 							    JL_N("other") };
 	char step[JL_UNITS_TEXT_MAX], time[JL_UNITS_TEXT_MAX];
@@ -19,16 +19,16 @@ void jl_show_trace(struct jl_doc *doc, const struct jl_trace_view *v, const char
 	jl_doc_break(doc);
 	if (v->n_findings)
 		jl_show_piece(doc, JL_MEASURED,
-			      jl_verdict_is_bad(v->verdict) ? JL_("Not normal: %.0f %% of the step could be won: %s.")
-							    : JL_("Normal: %.0f %% of the step could be won: %s."),
+			      jl_verdict_is_bad(v->verdict) ? JL_("Not normal: %.0f %% of the step could be saved: %s.")
+							    : JL_("Normal: %.0f %% of the step could be saved: %s."),
 			      100 * v->findings[0].won_frac, v->findings[0].what.text);
 	else
 		jl_show_piece(doc, JL_MEASURED, "%s",
-			      JL_("Normal: nothing found that would win 2 % of the step or more."));
+			      JL_("Normal: nothing found that would save 2 % of the step or more."));
 	jl_show_entry(doc, JL_("Verdict"), JL_MEASURED,
 		      jl_verdict_is_bad(v->verdict)
-			      ? JL_("%s: one change would win 10 %% of the step or more (20 %% of waits for the host)")
-			      : JL_("%s: no single change would win 10 %% of the step (20 %% of waits for the host)"),
+			      ? JL_("%s: one change would save 10 %% of the step or more (20 %% for waits on the host)")
+			      : JL_("%s: no single change would save 10 %% of the step (20 %% for waits on the host)"),
 		      jl_verdict_word(v->verdict));
 	for (size_t i = 0; i < JL_N_TRACE_PART; i++)
 		if (v->part_s[i] >= 0.005 * v->step_s)

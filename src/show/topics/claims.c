@@ -13,7 +13,7 @@ static const char *how_far(struct jl_doc *doc, const struct jl_claim *c)
 	const double ratio = 1 + c->off_frac, larger = ratio > 1 ? ratio : 1 / ratio;
 	const char *word = c->off_frac > 0 ? JL_("high") : JL_C("claim", "low");
 
-	if (!isfinite(larger) || !*c->unit_text) /* a count or a year: no share of it means anything */
+	if (!isfinite(larger) || !*c->unit_text) /* a count or a year: a ratio has no meaning */
 		return "";
 	if (larger >= 1.5)
 		return jl_doc_format(doc, JL_(" (%.1fx too %s)"), larger, word);
@@ -63,7 +63,7 @@ static void figures(struct jl_doc *doc, const struct jl_claim *c)
 	}
 }
 
-/* A claim: its place, its value, the value that follows; `why`: also the reason, which a group's heading says otherwise. */
+/* A claim: place, value, derived value; `why`: with the reason, unless the group's heading states it. */
 static void claim(struct jl_doc *doc, const struct jl_claim *c, bool why)
 {
 	const bool given = c->verdict == JL_CLAIM_FOLLOWS || c->verdict == JL_CLAIM_GIVEN;
@@ -119,14 +119,14 @@ static void mistake(struct jl_doc *doc, const struct jl_claims_audit *audit, con
 		first->reason
 			? jl_doc_format(doc, "%s: %s", jl_doc_format(doc, JL_("Mistake (%zu)"), n), first->why_text)
 			: jl_doc_format(doc, "%s: %s", jl_doc_format(doc, JL_("Otherwise (%zu)"), n),
-					JL_("it does not follow, and none of the usual mistakes gives the figure")),
+					JL_("the recomputed value differs, and no common mistake gives this figure")),
 		JL_ORIGIN_NONE, NULL);
 	for (const struct jl_claim *c = first; c < audit->claims + audit->n_claims; c++)
 		if (c->verdict == first->verdict && jl_same_text(c->reason, first->reason))
 			claim(doc, c, false);
 }
 
-/* Claims grouped by mistake: the mistake with most claims first, claims of unknown cause last. */
+/* Groups claims by mistake: largest group first, unknown causes last. */
 static void mistakes(struct jl_doc *doc, const struct jl_claims_audit *audit)
 {
 	size_t *n = jl_arena_array(doc->arena, audit->n_claims + 1, sizeof *n), best;

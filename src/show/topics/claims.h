@@ -1,4 +1,4 @@
-/* Claims of a text, recomputed: the counts, what is wrong and why, what cannot be verified. */
+/* Recomputed claims of a text: counts, wrong ones with reasons, unverifiable ones. */
 #pragma once
 
 #include "base/fields.h"
@@ -7,7 +7,7 @@
 struct jl_claims_audit;
 extern const struct jl_schema jl_audit_fields;
 
-/* Mistake by mistake, those with most claims first; with `all` also what follows and what is taken as given. */
+/* By mistake, largest group first; `all`: also confirmed claims and inputs. */
 void jl_show_claims(struct jl_doc *doc, const struct jl_claims_audit *audit, bool all);
-/* For a report: how many there are of each kind, and one line for each root of what differs. */
+/* For a report: counts by kind, and one line per root of the differences. */
 void jl_show_claims_in_short(struct jl_doc *doc, const struct jl_claims_audit *audit);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define MAP_MOST 10 /* ranks: a map of more does not fit a page */
+#define MAP_MOST 10 /* ranks: larger maps do not fit a page */
 
 static const char *rank_name(struct jl_doc *doc, const struct jl_cluster *c, int rank)
 {
@@ -29,17 +29,17 @@ static void verdict(struct jl_doc *doc, const struct jl_cluster *c, const char *
 		     : c->n_slow             ? JL_("a slow machine")
 		     : c->n_bad              ? JL_("a bad link")
 		     : few                   ? JL_("too few ranks to say who is slow")
-					     : JL_("all ranks and links are alike"));
+					     : JL_("all ranks and links are equally fast"));
 	jl_show_piece(doc, JL_ORIGIN_NONE, JL_("%d ranks over %s"), c->n, over);
 	for (int r = 0; r < c->n; r++)
 		if (is_slow(&c->scores[r]))
-			jl_show_entry(
-				doc, JL_("Slow"), JL_MEASURED, JL_("%s: %+.0f %% all in all, worst in %s: %+.0f %%"),
-				rank_name(doc, c, r), 100 * expm1(c->scores[r].score_ln),
-				jl_msg(jl_cluster_figures[c->scores[r].worst]), 100 * expm1(c->scores[r].worst_ln));
+			jl_show_entry(doc, JL_("Slow"), JL_MEASURED, JL_("%s: %+.0f %% overall, worst in %s: %+.0f %%"),
+				      rank_name(doc, c, r), 100 * expm1(c->scores[r].score_ln),
+				      jl_msg(jl_cluster_figures[c->scores[r].worst]),
+				      100 * expm1(c->scores[r].worst_ln));
 	for (size_t i = 0; i < c->n_bad && i < 5; i++)
 		jl_show_entry(doc, JL_("Bad link"), JL_MEASURED,
-			      JL_("%s to %s: %s, where %s is usual; both ends do better with others"),
+			      JL_("%s to %s: %s, typical is %s; both ends are faster with others"),
 			      rank_name(doc, c, c->bad[i].from), rank_name(doc, c, c->bad[i].to),
 			      rate(doc, c->bad[i].Bps, JL_K_BYTE_RATE), rate(doc, c->pair_median_Bps, JL_K_BYTE_RATE));
 }

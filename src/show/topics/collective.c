@@ -1,10 +1,10 @@
-/* What a collective reaches on one system, or on more and more hosts of it. */
+/* Collectives on one system, or on increasing numbers of hosts. */
 #include <math.h>
 #include <stdio.h>
 
 #include "topics/predict.h"
 
-/* The unit of all rates in a table: small messages reach so little that GB/s would be all zeros. */
+/* One unit for all rates of a table: GB/s would show zeros for small messages. */
 struct rate_unit {
 	double Bps;
 	const char *name;
@@ -23,7 +23,7 @@ static struct rate_unit rate_unit_of(const struct jl_collective_series *series)
 	return units[i];
 }
 
-/* Below 10 whole numbers say too little. */
+/* Below 10, one decimal is shown. */
 static const char *rate_text(char out[JL_UNITS_TEXT_MAX], double value_Bps, const struct rate_unit *unit)
 {
 	const double value = value_Bps / unit->Bps;
@@ -80,7 +80,7 @@ void jl_show_lanes(struct jl_doc *doc)
 		 "nvidia-smi -q (Link Width) and lspci -vv (LnkSta) show yours");
 }
 
-/* Why more hosts are slower, from the first and the last row. */
+/* Explains the decrease with more hosts, from the first and the last row. */
 static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 {
 	const struct jl_collective_case *first = &series->cases[0], *last = &series->cases[series->n - 1];
@@ -89,19 +89,19 @@ static void why(struct jl_doc *doc, const struct jl_collective_series *series)
 	if (series->n > 1 && last->n_nodes > first->n_nodes && last->bound_Bps < 0.98 * first->bound_Bps)
 		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED,
 			      JL_("with more hosts every byte crosses the network more often, up to twice: the bound "
-				  "falls from %.0f to %.0f GB/s; %.0f steps follow each other instead of %.0f"),
+				  "falls from %.0f to %.0f GB/s; %.0f sequential steps instead of %.0f"),
 			      first->bound_Bps / 1e9, last->bound_Bps / 1e9, last->n_steps, first->n_steps);
 	if (last->kind == JL_ALLREDUCE)
 		jl_show_entry(doc, JL_("Note"), JL_ORIGIN_NONE, "%s",
-			      last->in_network ? JL_("the switches may reduce on the way: counted")
-					       : JL_("a value above the bound is no algbw of this system: no algorithm "
-						     "reaches it without reduction in the network"));
+			      last->in_network
+				      ? JL_("assumes that the switches reduce in the network")
+				      : JL_("an algbw above the bound is impossible without reduction in the network"));
 	if (last->half_lanes)
 		jl_show_lanes(doc);
 	jl_show_confidence(doc, &(struct jl_notes){ 0 });
 	if (!last->seen)
 		JL_NOTE(doc, NULL, JL_ESTIMATED,
-			"No published measurement has this pair of links: the interval is wider.");
+			"No published measurement uses this combination of links: the interval is wider.");
 }
 
 void jl_show_collective(struct jl_doc *doc, const struct jl_collective_series *series)

@@ -9,7 +9,7 @@
 
 /* --- cells */
 
-/* Measured times have three digits and no interval; others two, with it. */
+/* Measured times: three digits, no interval; others two digits with interval. */
 static void time_cell(struct jl_doc *doc, const struct jl_compare_row *row, const struct jl_estimate *e, bool range)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_TIME, NULL);
@@ -41,7 +41,7 @@ static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 	const char *x = jl_unit_localized("x", NULL);
 	char text[96];
 
-	if (e->lo == e->hi) { /* one by definition */
+	if (e->lo == e->hi) { /* exact by definition */
 		num = jl_num_given(e->value, JL_K_NUMBER, "x");
 		snprintf(text, sizeof text, "%.2f%.8s", e->value, x);
 	} else {
@@ -52,7 +52,7 @@ static void speed_cell(struct jl_doc *doc, const struct jl_estimate *e)
 	jl_doc_cell_num(doc, &num);
 }
 
-/* kWh to two digits; the head has the unit. */
+/* kWh to two digits; the heading has the unit. */
 static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	struct jl_num num = jl_num_estimate(*e, JL_K_ENERGY, NULL);
@@ -69,7 +69,7 @@ static void energy_cell(struct jl_doc *doc, const struct jl_estimate *e)
 	jl_doc_cell_num(doc, &num);
 }
 
-/* Passes and batches are settings of the comparison, not findings. */
+/* Passes and batches are settings of the comparison, not results. */
 static void count_cell(struct jl_doc *doc, double value)
 {
 	jl_show_cell(doc, jl_num_written(jl_num_count(value), jl_grouped_text(JL_TXT, value)));
@@ -157,7 +157,7 @@ static const char *filled(struct jl_doc *doc, const char *format, const char *co
 	return jl_doc_format(doc, "%.*s%s%s", (int)at, format, count, format[at] ? format + at + 2 : "");
 }
 
-/* A head with a count in it: "10 epochs". */
+/* A heading with a count: "10 epochs". */
 static struct jl_show_head counted(struct jl_doc *doc, const char *one, const char *many, double n)
 {
 	const char *en = n > 1 ? many : one;
@@ -200,7 +200,7 @@ static void whole_table(struct jl_doc *doc, const struct jl_show_compare *in)
 	}
 }
 
-/* Sorts the fastest first, unknown last. */
+/* Fastest first, unknown last. */
 static int by_speed(const void *a, const void *b)
 {
 	const struct jl_chart_point *x = a, *y = b;
@@ -228,7 +228,7 @@ void jl_show_compare_chart(struct jl_doc *doc, const struct jl_show_compare *in)
 		points[i].y = row->baseline ? 1 : known ? at->speedup.value : NAN;
 		points[i].lo = known ? at->speedup.lo : NAN;
 		points[i].hi = known ? at->speedup.hi : NAN;
-		points[i].own = row->baseline; /* one by definition */
+		points[i].own = row->baseline; /* exact by definition */
 	}
 	qsort(points, n, sizeof(*points), by_speed);
 	chart->marks[chart->n_marks].x = 1;
@@ -314,7 +314,7 @@ static void speed(struct jl_doc *doc, const struct jl_show_compare *in, size_t i
 		JL_SHOW(doc, "The range is wide: it may be slower or faster. ");
 }
 
-/* The answer in sentences: the fastest of them, which is returned (0: none), and the slowest. */
+/* The answer in sentences: the fastest other system, which is returned (0: none), and the slowest. */
 static size_t answer(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	const struct jl_compare *c = in->compare;
@@ -330,7 +330,7 @@ static size_t answer(struct jl_doc *doc, const struct jl_show_compare *in)
 	}
 	jl_doc_lead(doc);
 	if (!best)
-		JL_SHOW(doc, "None of the others can do it at this batch.");
+		JL_SHOW(doc, "None of the other systems can run this batch.");
 	else
 		speed(doc, in, best);
 	if (worst != best)
@@ -352,7 +352,7 @@ static void reasons(struct jl_doc *doc, const struct jl_show_compare *in)
 	}
 }
 
-/* A different plan per system is said: the difference is not the hardware's alone. */
+/* Different plans are listed: the difference is not caused by hardware alone. */
 static void settings(struct jl_doc *doc, const struct jl_show_compare *in)
 {
 	char first[JL_CUT_TEXT_MAX] = "", how[JL_CUT_TEXT_MAX];
@@ -383,12 +383,12 @@ static void how_sure(struct jl_doc *doc, const struct jl_compare *compare)
 
 	if (!compare->subject)
 		jl_show_note(doc, label, JL_ESTIMATED, "%s",
-			     JL_("intervals span every corner of the mix; speed is samples a second over the observed "
-				 "run's"));
+			     JL_("intervals cover the whole range of the mix; speed: samples/s relative to the "
+				 "observed run"));
 	else
 		jl_show_note(doc, label, JL_ESTIMATED,
-			     JL_("80 %% intervals; speed is samples a second over the baseline's at its batch; what "
-				 "fits leaves %.0f %% of the memory free"),
+			     JL_("80 %% intervals; speed: samples/s relative to the baseline at its batch; batches "
+				 "leave %.0f %% of the memory free"),
 			     100 * JL_MEMORY_MARGIN_FRAC);
 }
 
@@ -411,7 +411,7 @@ void jl_show_compare(struct jl_doc *doc, const struct jl_show_compare *in)
 	struct jl_narrow found[JL_NARROW_MAX];
 	size_t best = 0;
 
-	if (in->options) /* a report has said it */
+	if (in->options) /* a report shows it elsewhere */
 		best = answer(doc, in);
 	if (compare->subject)
 		model_lead(doc, in);
@@ -426,11 +426,11 @@ void jl_show_compare(struct jl_doc *doc, const struct jl_show_compare *in)
 	same_table(doc, in);
 	jl_doc_subsection(doc, "largest-batch",
 			  compare->subject
-				  ? JL_("At the largest batch that fits in one pass: another training")
-				  : JL_("At the largest batch that is sure to fit in one pass: another training"));
+				  ? JL_("At the largest batch that fits in one pass: a different training")
+				  : JL_("At the largest batch that certainly fits in one pass: a different training"));
 	largest_table(doc, in);
 	if (!isnan(base->batches)) {
-		jl_doc_subsection(doc, "whole-run", JL_("The whole, at the same batch"));
+		jl_doc_subsection(doc, "whole-run", JL_("The whole run, at the same batch"));
 		whole_table(doc, in);
 	}
 	jl_doc_gap(doc);

@@ -23,8 +23,7 @@ static const char *plain_money(char out[JL_MONEY_TEXT_MAX], const struct jl_cost
 
 /* --- the answer */
 
-/* A day begins on which it has paid for itself: parts of a day count as a whole one, here and in the date. Its range is by what moves it
- * most; NULL: it has none. */
+/* Break-even in whole days, rounded up, here and in the date. Its range is by the most influential input; NULL: no range. */
 static const struct jl_cost_swing *mover(const struct jl_cost_pair *p)
 {
 	return p->n_swings ? p->swings : NULL;
@@ -34,7 +33,7 @@ static struct jl_num days_num(struct jl_doc *doc, const struct jl_cost_pair *p)
 {
 	const struct jl_cost_swing *by = mover(p);
 
-	if (by && (isnan(by->lo) || isnan(by->hi))) /* it may never be */
+	if (by && (isnan(by->lo) || isnan(by->hi))) /* possibly never */
 		return jl_num_about(p->days * 86400, JL_K_TIME,
 				    jl_doc_format(doc, JL_("%.0f day{/s} (%.0f or more, perhaps never)"), ceil(p->days),
 						  ceil(isnan(by->lo) ? by->hi : by->lo)));
@@ -44,7 +43,7 @@ static struct jl_num days_num(struct jl_doc *doc, const struct jl_cost_pair *p)
 			       : jl_doc_format(doc, JL_("%.0f day{/s}"), ceil(p->days)));
 }
 
-/* "3.0 years", "20 days": how far was looked. */
+/* "3.0 years", "20 days": the horizon. */
 static const char *horizon_text(char out[48], const struct jl_cost_setting *s)
 {
 	const double days = (double)s->horizon_days;
@@ -62,7 +61,7 @@ static struct jl_num horizon_num(struct jl_doc *doc, const struct jl_cost_settin
 			      jl_doc_format(doc, "%s", horizon_text(JL_TXT, s)));
 }
 
-/* What all of it costs. */
+/* Total cost. */
 static struct jl_num total_num(struct jl_doc *doc, const struct jl_cost_study *study, size_t option)
 {
 	const double total = (double)study->lines[option].cum_micro[study->setting.horizon_days] / JL_MICRO;
@@ -71,7 +70,7 @@ static struct jl_num total_num(struct jl_doc *doc, const struct jl_cost_study *s
 	bool close;
 	const char *unit = jl_unit_localized(jl_currency_name(study->setting.currency), &close);
 
-	/* as in the table below it */
+	/* same figure as in the table below */
 	return money(study, total,
 		     many ? jl_krw_text(doc, total)
 			  : jl_doc_format(doc, "%s%s%s", plain_money(plain, study, total), close ? "" : " ", unit));
@@ -112,7 +111,7 @@ static void cheapest(struct jl_doc *doc, const struct jl_cost_study *study)
 		    JL_FIG(total_num(doc, study, next)));
 }
 
-/* Where one run and one machine are named, the run's cost comes first and that of the years behind it. */
+/* With one run and one machine, the run's cost precedes that of the years. */
 static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const struct jl_cost_work *w = &study->work[0];
@@ -128,7 +127,7 @@ static void one_run(struct jl_doc *doc, const struct jl_cost_study *study)
 		    JL_FIG(jl_num_ranged(jl_num_estimate(w->elapsed_s, JL_K_TIME, NULL))), JL_FIG(jl_num_ranged(cost)));
 }
 
-/* Options that cannot do the work come first, with the reason: the tables leave them out. */
+/* Options that cannot do the work come first, with the reason: the tables omit them. */
 static void cannot(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
@@ -141,13 +140,13 @@ static void cannot(struct jl_doc *doc, const struct jl_cost_study *study)
 	}
 }
 
-/* Prices of machines of different sizes: before anything is compared. */
+/* Machines of different sizes: stated before any comparison. */
 static void uneven(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	if (!jl_cost_is_uneven(study))
 		return;
 	jl_doc_lead(doc);
-	JL_SHOW(doc, "These machines are not equal, each is priced whole:");
+	JL_SHOW(doc, "These machines differ in size; each is priced in full:");
 	for (size_t i = 0; i < study->n_options; i++) {
 		const struct jl_cost_option *o = &study->options[i];
 
@@ -158,14 +157,14 @@ static void uneven(struct jl_doc *doc, const struct jl_cost_study *study)
 	jl_doc_text(doc, ".");
 }
 
-/* The same work on each of them, and what is not bought: before anything is compared. */
+/* Equal work of all options, and parts not bought: stated before any comparison. */
 static void basis(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	for (size_t i = 0; i < study->n_options; i++) {
 		if (!study->options[i].bare)
 			continue;
 		jl_doc_lead(doc);
-		JL_SENTENCE(doc, JL_("The host of |1 is there already: it is not in the price."),
+		JL_SENTENCE(doc, JL_("The host of |1 is owned already: its price is not included."),
 			    JL_NAMED(jl_option_name(study->options[i].name)));
 	}
 	size_t n = 0;
@@ -226,7 +225,7 @@ static const char *milestone_name(struct jl_doc *doc, int months)
 	return jl_arena_printf(doc->arena, JL_("%d y"), months / 12);
 }
 
-/* Won are many: tables count them in ten thousands where people do, else in thousands. */
+/* Won amounts are large: tables count them in units of ten thousand (Korean) or a thousand. */
 static long long table_unit(const struct jl_cost_study *study)
 {
 	return study->setting.currency != JL_KRW ? 1 : jl_lang_is("ko") ? 10000 : 1000;
@@ -240,7 +239,7 @@ static const char *table_unit_name(const struct jl_cost_study *study)
 static void paid_table(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	static const int milestones[] = { 0, 1, 3, 6, 12, 24, 36, 60, 120 }; /* months after the start */
-	struct jl_show_head heads[MILESTONES_MAX + 1] = { { JL_N("paid by"), JL_COLUMN_TEXT } };
+	struct jl_show_head heads[MILESTONES_MAX + 1] = { { JL_N("option"), JL_COLUMN_TEXT } };
 	const struct jl_cost_setting *s = &study->setting;
 	long days[MILESTONES_MAX];
 	size_t n = 0;
@@ -318,7 +317,7 @@ static void swings(struct jl_doc *doc, const struct jl_cost_pair *p)
 
 	if (!p->n_swings)
 		return;
-	jl_show_table(doc, NULL, "tfff", JL_N("what moves it most|20 % lower|20 % higher|decision flips at"));
+	jl_show_table(doc, NULL, "tfff", JL_N("sensitivity|20 % lower|20 % higher|decision flips at"));
 	for (size_t i = 0; i < p->n_swings && i < 4; i++) {
 		jl_doc_cell_text(doc, jl_msg(p->swings[i].en));
 		swing_cell(doc, p->swings[i].lo);
@@ -386,7 +385,7 @@ void jl_show_cost(struct jl_doc *doc, const struct jl_show_cost *in)
 	one_run(doc, study);
 	for (size_t i = 0; i < study->n_pairs; i++)
 		headline(doc, study, &study->pairs[i]);
-	if (any && (!in->no_chart || !study->n_pairs)) /* a report has said it */
+	if (any && (!in->no_chart || !study->n_pairs)) /* a report shows it elsewhere */
 		cheapest(doc, study);
 	basis(doc, study);
 	if (!in->no_chart)

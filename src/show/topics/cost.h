@@ -1,4 +1,4 @@
-/* Buy or rent: when buying pays, what has been paid by when, what moves it, where the prices come from. */
+/* Buy or rent: break-even, cumulative cost, sensitivity, sources of prices. */
 #pragma once
 
 #include "cost/study.h"
@@ -7,10 +7,10 @@
 struct jl_show_cost {
 	const struct jl_cost_study *study;
 	const struct jl_catalog *cat;
-	long today;                 /* prices age */
-	bool command;               /* options that would say it otherwise are named */
-	const char *const *options; /* of the command; NULL: unknown */
-	bool no_chart;              /* it stands elsewhere */
+	long today;                 /* for the age of prices */
+	bool command;               /* names the options that change each assumption */
+	const char *const *options; /* options of the command; NULL: not known */
+	bool no_chart;              /* shown elsewhere */
 };
 
 void jl_show_cost_chart(struct jl_doc *doc, const struct jl_cost_study *study);
@@ -19,14 +19,14 @@ void jl_show_cost(struct jl_doc *doc, const struct jl_show_cost *in);
 /* The end of a cost study: sources, assumptions, caveats. */
 void jl_show_cost_notes(struct jl_doc *doc, const struct jl_show_cost *in);
 
-/* Why the general tariff is taken for a household's; nothing where it is not. */
+/* Reason for the general tariff instead of the household one; nothing if not applied. */
 void jl_show_contract(struct jl_doc *doc, const struct jl_cost_study *study);
 
-/* What a machine adds to the bills of a year. */
+/* Yearly electricity bills of a machine. */
 void jl_show_machine_bill(struct jl_doc *doc, const struct jl_machine_bill *bill, const struct jl_cost_study *study,
 			  long today);
 
-/* The tariff, its source and how old its rates are. */
+/* The tariff, its source and the age of its rates. */
 void jl_show_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
 		    long today);
 

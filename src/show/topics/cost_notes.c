@@ -1,4 +1,4 @@
-/* Basis of a cost study: prices with their dates, power, assumptions. */
+/* Notes of a cost study: prices with dates, power, assumptions. */
 #include "topics/cost.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void power_note(struct jl_doc *doc, const struct jl_cost_study *study, si
 		     (double)util / 1e4, rest, co2);
 }
 
-/* What is in a price of the catalog and what is not, and whether it is old. */
+/* Contents of a catalog price, and its age. */
 static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long today)
 {
 	if (o->host.micro) {
@@ -73,7 +73,7 @@ static void price_notes(struct jl_doc *doc, const struct jl_cost_option *o, long
 		jl_doc_sourced(doc, o->card.used ? JL_("; of a used card") : JL_("; of a new card"), JL_ORIGIN_NONE,
 			       NULL);
 	if (o->bare)
-		JL_SHOW(doc, "; card only, the host is there already");
+		JL_SHOW(doc, "; card only, the host is owned already");
 	if (jl_date_is_old(o->price_date, today))
 		jl_doc_sourced(doc, JL_(" ⚠ older than 90 days"), JL_ORIGIN_NONE, NULL);
 }
@@ -105,7 +105,7 @@ static void price_note(struct jl_doc *doc, const struct jl_cost_option *o, long 
 	price_notes(doc, o, today);
 }
 
-/* A flat price of electricity given by the user; an assumed one is listed among the assumptions. */
+/* A given flat electricity price; an assumed one is listed among the assumptions. */
 static void kwh_note(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const struct jl_money m = study->setting.per_kWh;
@@ -129,7 +129,7 @@ static bool resale_counts(const struct jl_cost_study *study)
 	return any;
 }
 
-/* What was taken from the catalog, or computed, for an option's settings. */
+/* Catalog or computed values of an option's settings. */
 static void said_of_options(struct jl_buf *text, const struct jl_show_cost *in)
 {
 	bool market = false;
@@ -165,7 +165,7 @@ static bool borrows_season(const struct jl_cost_study *study)
 	return any;
 }
 
-/* Assumptions about the run, taken from the first option that it runs on. */
+/* Assumptions about the run, from the first option that runs it. */
 static void run_assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 {
 	for (size_t i = 0; i < in->study->n_options; i++)
@@ -187,7 +187,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 	if (assumed->power_price)
 		jl_buf_printf(&text, JL_("0.12 USD/kWh%s; "), in->command ? JL_(" (--kwh or --tariff)") : "");
 	if (assumed->household)
-		jl_buf_printf(&text, JL_("the household uses %.0f kWh a month beside it%s; "),
+		jl_buf_printf(&text, JL_("the household already uses %.0f kWh a month%s; "),
 			      (double)s->site.milli_kWh / 1000, in->command ? " (--household)" : "");
 	for (size_t i = 0; i < in->study->n_options; i++)
 		if (in->study->lines[i].by_kW && !(s->site.demand_kW > 0))
@@ -210,7 +210,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_show_cost *in)
 	jl_buf_release(&text);
 }
 
-/* What a figure of three digits is counted in: a rate of exchange is no surer. */
+/* Precision of a converted amount: three digits, like the exchange rate. */
 static long long three_digits(long long value)
 {
 	long long unit = 1;
@@ -220,7 +220,7 @@ static long long three_digits(long long value)
 	return unit;
 }
 
-/* The same sums in the other currency. */
+/* The totals in the other currency. */
 static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study)
 {
 	const enum jl_currency other = study->setting.currency == JL_KRW ? JL_USD : JL_KRW;
@@ -239,7 +239,7 @@ static void other_currency(struct jl_doc *doc, const struct jl_cost_study *study
 				      jl_money_text(JL_TXT, paid));
 		}
 	}
-	if (text.len) /* no rate of exchange, no other money */
+	if (text.len) /* no exchange rate, no second currency */
 		jl_show_note(doc, other == JL_KRW ? JL_("In won, in all") : JL_("In dollars, in all"), JL_ESTIMATED,
 			     "%s", jl_buf_text(&text));
 	jl_buf_release(&text);

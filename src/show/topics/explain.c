@@ -1,4 +1,4 @@
-/* Estimates that people make by hand (bandwidth ratio, tensor-core cycles) beside the full model. */
+/* Rules of thumb (bandwidth ratio, tensor-core cycles) compared with the full model. */
 #include <math.h>
 
 #include "topics/predict.h"
@@ -75,20 +75,19 @@ static void why_bandwidth(struct jl_doc *doc, const struct jl_explain *e)
 	}
 	if (p == JL_EX_MEMORY && most != JL_EX_MEMORY && e->part_s[most] > 0.4 * here_s)
 		jl_show_note(doc, JL_("why they differ"), JL_ESTIMATED,
-			     JL_("streams are %.0f %% of the baseline's time, but on this system %.0f %% are %s, which "
-				 "do not "
-				 "follow bandwidth"),
+			     JL_("memory-bound work is %.0f %% of the baseline's time, but on this system %.0f %% is "
+				 "%s, which does not follow bandwidth"),
 			     100 * e->base_part_s[p] / base_s, 100 * e->part_s[most] / here_s,
 			     jl_msg(jl_explain_parts[most]));
 	else if (p == JL_EX_MEMORY)
 		jl_show_note(doc, JL_("why they differ"), JL_ESTIMATED,
-			     JL_("most of the time streams memory, so bandwidth is a fair guide; the %.0f %% in "
-				 "products and attention follow another rate"),
+			     JL_("most of the time is memory-bound, so bandwidth is a fair guide; the %.0f %% in "
+				 "products and attention follows another rate"),
 			     100 * e->base_part_s[JL_EX_MATRIX] / base_s);
 	else
 		jl_show_note(doc, JL_("why they differ"), JL_ESTIMATED,
-			     JL_("the bandwidth ratio treats all of the time as memory streams, but %.0f %% of it are "
-				 "%s, which gain %.2fx; streams are %.0f %%"),
+			     JL_("the bandwidth ratio treats all time as memory-bound, but %.0f %% is %s, which gains "
+				 "%.2fx; memory-bound time is %.0f %%"),
 			     100 * e->base_part_s[p] / base_s, jl_msg(jl_explain_parts[p]),
 			     e->base_part_s[p] / e->part_s[p], 100 * e->base_part_s[JL_EX_MEMORY] / base_s);
 }
@@ -123,16 +122,16 @@ static void cycles(struct jl_doc *doc, const struct jl_explained *x)
 			      jl_about_text(JL_TXT, t->tensor_cycles), t->vector_s / t->tensor_s);
 	}
 	JL_NOTE(doc, JL_("why they differ"), JL_ESTIMATED,
-		"the count follows one warp through latencies that hide behind each other on a full device; there a "
-		"small product costs what starting a kernel costs, and a large one what its rate or its bytes allow. "
-		"The example also counts 64 tensor operations where 4x4x4 units need 512");
+		"the count adds up the latencies of one warp, which overlap on a busy device: there a small product "
+		"costs a kernel launch, and a large one is bound by its rate or its bytes. The example also counts 64 "
+		"tensor operations where 4x4x4 units need 512");
 }
 
 void jl_show_explained(struct jl_doc *doc, const struct jl_explained *explained)
 {
 	jl_show_case(doc, &explained->how);
 	jl_doc_subsection(doc, "ratios",
-			  jl_doc_format(doc, "%s %s", JL_("By hand and by the full model, against"),
+			  jl_doc_format(doc, "%s %s", JL_("Rules of thumb and the full model, compared with"),
 					explained->base.machine.sys.text));
 	ratios(doc, explained);
 	parts(doc, explained);

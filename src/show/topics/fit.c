@@ -1,4 +1,4 @@
-/* Techniques that make a model fit, side by side: what each needs and what it costs in time. */
+/* Techniques that make a model fit: memory and time of each. */
 #include <math.h>
 
 #include "predict/kind.h"
@@ -25,7 +25,7 @@ static const char *cut_text(struct jl_doc *doc, const struct jl_plan *p)
 	return text;
 }
 
-/* Offloaded bytes, marked where the host has less memory. */
+/* Offloaded bytes, marked if the host has less memory. */
 static void host_cell(struct jl_doc *doc, const struct jl_technique *row)
 {
 	const bool short_of = row->weight.host_B > JL_HOST_RAM_FRAC * row->how.ram_B;
@@ -56,7 +56,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 		      { JL_MARK_WARN, JL_NC("verdict", "tight") },
 		      { JL_MARK_BAD, JL_NC("verdict", "no") } };
 
-	jl_show_table(doc, NULL, "tkfkfff", JL_N("technique|cut|GiB/GPU||host|step|cost"));
+	jl_show_table(doc, NULL, "tkfkfff", JL_N("technique|layout|GiB/GPU||host|step|slower"));
 	for (size_t i = 0; i < fit->n; i++) {
 		const struct jl_technique *r = &fit->rows[i];
 		const double total_B = r->weight.memory.total_B, step_s = r->weight.step.step_s;
@@ -76,7 +76,7 @@ static void rows(struct jl_doc *doc, const struct jl_fit *fit)
 	}
 }
 
-/* Whether the host has the memory that the offloading rows ask for. */
+/* Whether the host's memory suffices for the offloading rows. */
 static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const double ram_B = fit->rows[0].how.ram_B;
@@ -88,7 +88,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 	if (!(most_B > 0))
 		return;
 	if (isnan(ram_B))
-		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: say it with --ram, e.g. --ram \"512 GiB\".");
+		JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "Host RAM is not known: give it, e.g. --ram \"512 GiB\".");
 	else
 		jl_show_note(doc, NULL, JL_ESTIMATED,
 			     JL_("A host has %.0f GiB of RAM, %.0f %% of it for offloading: %s."), gib(ram_B),
@@ -97,7 +97,7 @@ static void host_note(struct jl_doc *doc, const struct jl_fit *fit)
 							       : JL_("enough for every row"));
 }
 
-/* Host memory with which a technique would fit the device; NAN: none would. */
+/* Host memory that a fitting technique needs; NAN: none fits. */
 static double host_needed_B(const struct jl_fit *fit)
 {
 	double least_B = NAN;
@@ -127,7 +127,7 @@ static void nothing_fits(struct jl_doc *doc, const struct jl_fit *fit)
 		JL_SHOW(doc, "Nothing fits: it needs more GPUs, or GPUs with more memory.");
 }
 
-#define ANY_HOST_B (4 * 1073741824.0) /* every host has so much to spare */
+#define ANY_HOST_B (4 * 1073741824.0) /* available on every host */
 
 static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, enum jl_room least)
 {
@@ -140,7 +140,7 @@ static const struct jl_technique *fastest(const struct jl_fit *fit, bool host, e
 	return best;
 }
 
-/* The answer in a sentence: of the GPU alone where that can be. */
+/* The answer in a sentence: without host memory if possible. */
 static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 {
 	const struct jl_technique *any = fastest(fit, true, JL_ROOM_TIGHT), *alone = fastest(fit, false, JL_ROOM_TIGHT),
@@ -153,18 +153,17 @@ static void answer(struct jl_doc *doc, const struct jl_fit *fit)
 	}
 	const double ram_B = best->how.ram_B, need_B = best->weight.host_B / (isnan(ram_B) ? JL_HOST_RAM_FRAC : 1);
 
-	if (best->weight.host_B >
-	    ANY_HOST_B) /* the host's memory, where it is known, is enough: else it would not fit */
+	if (best->weight.host_B > ANY_HOST_B) /* without enough known host memory it would not fit */
 		JL_SENTENCE(doc,
 			    isnan(ram_B) ? JL_("It fits where the host has |1 of RAM.")
 					 : JL_("It fits with |1 of the host's |2 of RAM."),
 			    JL_MEM(need_B), JL_MEM(ram_B));
 	else
-		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It hardly fits.") : JL_("It fits."));
+		jl_doc_text(doc, best->room == JL_ROOM_TIGHT ? JL_("It barely fits.") : JL_("It fits."));
 	JL_SENTENCE(doc,
 		    best->weight.host_B > ANY_HOST_B || best == any
-			    ? JL_(" Fastest is |1: |2 of |3 on a GPU, |4 a step.")
-			    : JL_(" Fastest without memory of the host is |1: |2 of |3 on a GPU, |4 a step."),
+			    ? JL_(" Fastest: |1; |2 of |3 on a GPU, |4 a step.")
+			    : JL_(" Fastest without host memory: |1; |2 of |3 on a GPU, |4 a step."),
 		    JL_WORD(jl_msg(best->en) + (best->en[0] == '+' ? 2 : 0)), JL_MEM(best->weight.memory.total_B),
 		    JL_MEM(best->how.machine.dev.mem_B), JL_ABOUT(best->weight.step.step_s, JL_K_TIME));
 	if (best->room == JL_ROOM_TIGHT && sure)
@@ -199,13 +198,12 @@ static void notes(struct jl_doc *doc, const struct jl_fit *fit)
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 'jeoul predict' gives the interval of each.");
 	if (fit->rows[0].how.subject.kind->is_cut)
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-			"All but fp32 in mixed precision, AdamW; host: GiB offloaded to one host. One technique a row: "
-			"'jeoul plan' joins several, which may be faster.");
+			"All rows but fp32: mixed precision, AdamW. host: GiB offloaded per host. One technique a row; "
+			"'jeoul plan' combines several, which may be faster.");
 	if (zero_halves_weights(fit))
 		JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-			"Rows of ZeRO hold weights and activations in 16 bits, the others weights in 32 under "
-			"autocast: part of "
-			"what they save is that.");
+			"ZeRO rows keep weights and activations in 16 bits, the others weights in 32 bits (autocast): "
+			"part of the saving comes from that.");
 	jl_show_confidence(doc, &fit->rows[0].how.notes);
 }
 

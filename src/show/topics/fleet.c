@@ -1,4 +1,4 @@
-/* Kinds and numbers of GPUs: the front of time and money; and the largest and the fastest batch of systems. */
+/* Kinds and numbers of GPUs: time-cost front; largest and fastest batch by system. */
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 		n_drawn += is_drawn(&a->fleet->points[i]);
 	if (n_drawn < 2) /* a chart of one point adds nothing to the table */
 		return;
-	chart = jl_show_chart(doc, JL_CHART_SCATTER, JL_("Time and cost; large: nothing is both faster and cheaper"),
-			      n_kinds);
+	chart = jl_show_chart(doc, JL_CHART_SCATTER,
+			      JL_("Time and cost; capital letters: nothing is both faster and cheaper"), n_kinds);
 	if (!chart)
 		return;
 	chart->x = JL_AXIS(.label = JL_("time"), .kind = JL_K_TIME, .log = true);
@@ -54,7 +54,7 @@ static void chart(struct jl_doc *doc, const struct jl_fleet_answer *a)
 	jl_doc_chart(doc, chart);
 }
 
-/* "250 kUSD (220–290)", "25만 달러 (22–29)": the unit once, and no more digits than are known. */
+/* "250 kUSD (220–290)", "25만 달러 (22–29)": the unit once, digits by precision. */
 static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 {
 	const bool myriads = jl_lang_is("ko");
@@ -86,7 +86,7 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool l
 		jl_doc_cell_text(doc, p->surely                    ? JL_C("limits kept", "ok")
 				      : p->in_time && p->in_budget ? JL_("unsure")
 				      : p->in_budget               ? JL_("late")
-				      : p->in_time                 ? JL_("dear")
+				      : p->in_time                 ? JL_("over budget")
 								   : JL_("both"));
 	jl_doc_end_row(doc, false);
 }
@@ -115,7 +115,7 @@ static void answer_of(struct jl_doc *doc, const struct jl_fleet *fleet, int i, c
 	jl_show_plan_case(doc, "", &p->how);
 }
 
-/* Numbers that a kind does not come in, and the next ones that it does. */
+/* Numbers of GPUs that a kind is not sold in, and the nearest ones that it is. */
 static void left_out(struct jl_doc *doc, const struct jl_fleet *fleet)
 {
 	const size_t most = 4;
@@ -143,10 +143,10 @@ static void left_out(struct jl_doc *doc, const struct jl_fleet *fleet)
 	}
 }
 
-struct fits { /* what can be had at all */
+struct fits { /* fitting options */
 	size_t n;
 	bool any_possible;
-	const struct jl_fleet_point *near; /* lacks least; NULL: none */
+	const struct jl_fleet_point *near; /* smallest shortage; NULL: none */
 };
 
 static struct fits fits_of(const struct jl_fleet *fleet)
@@ -174,7 +174,7 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 		answer_of(doc, fleet, fleet->fastest, JL_("Fastest"));
 	if (fleet->cheapest < 0 && fleet->fastest < 0 && fits->n)
 		JL_ENTRY(doc, JL_("None"), JL_ESTIMATED,
-			 "of them keeps the deadline and the budget; the front shows what is possible");
+			 "of them meets the deadline and the budget; the table shows what is possible");
 	else if (!fits->n && fits->near)
 		jl_show_entry(doc, JL_("None"), JL_ESTIMATED, JL_("fits. The nearest, %d x %s, lacks %.1f GiB a GPU"),
 			      fits->near->n_gpus, fits->near->kind, fits->near->miss_B / 1073741824.0);
@@ -187,12 +187,12 @@ static void answer(struct jl_doc *doc, const struct jl_fleet_answer *a, const st
 	left_out(doc, fleet);
 }
 
-/* Where each kind's rent comes from: one host may be had cheaper than several that are joined. */
+/* Source of each kind's rent: one host may be cheaper than several with a network. */
 static void rents(struct jl_doc *doc, const struct jl_fleet_answer *a, long today)
 {
 	const struct jl_fleet_point *last = NULL;
 
-	for (size_t i = 0; i < a->fleet->n; i++) { /* in the order of kinds, then sizes */
+	for (size_t i = 0; i < a->fleet->n; i++) { /* ordered by kind, then size */
 		const struct jl_fleet_point *p = &a->fleet->points[i];
 		const struct jl_rent *r = &p->prediction.rent;
 		const char *label = last ? "" : JL_("Rent");
@@ -222,15 +222,15 @@ void jl_show_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 		const struct jl_fleet_point *p = &a->fleet->points[a->fleet->cheapest];
 
 		JL_SENTENCE(doc,
-			    a->fleet->whole_run ? JL_("|1 x |2 do it cheapest: the whole run takes |3 and |4 of rent.")
-						: JL_("|1 x |2 do it cheapest: |3 a step, |4 of rent."),
+			    a->fleet->whole_run ? JL_("Cheapest: |1 x |2; the whole run takes |3 and costs |4 of rent.")
+						: JL_("Cheapest: |1 x |2; |3 a step, |4 of rent."),
 			    JL_COUNT(p->n_gpus), JL_NAMED(p->kind), JL_WIDE(*jl_fleet_time(p), JL_K_TIME),
 			    JL_FIGURE_TEXT(money(doc, &p->elapsed.cost_usd), JL_ESTIMATED));
 		if (!p->surely)
-			JL_SHOW(doc,
-				"At the worst end of its interval it breaks a limit; none of these surely keeps them.");
+			JL_SHOW(doc, "At the worst end of its interval it exceeds a limit; no option is certain to "
+				     "meet them.");
 	} else {
-		JL_SHOW(doc, "None of these systems does what is asked.");
+		JL_SHOW(doc, "None of these systems meets the limits.");
 	}
 	answer(doc, a, &fits);
 	if (fits.n) {
@@ -243,7 +243,7 @@ void jl_show_fleet(struct jl_doc *doc, const struct jl_fleet_answer *a, long tod
 	JL_NOTE(doc, NULL, JL_ESTIMATED, "○ estimated; 80 % intervals. Rents are list prices of their date.");
 	if (a->fleet->whole_run)
 		JL_NOTE(doc, NULL, JL_ESTIMATED,
-			"Times and costs of the run hold failures, checkpoints and restarts (jeoul goodput).");
+			"Times and costs of the run include failures, checkpoints and restarts (jeoul goodput).");
 }
 
 /* --- largest and fastest batch */

@@ -1,4 +1,4 @@
-/* What a model is made of: parameters, FLOP and activation bytes by kind of layer. */
+/* Composition of a model: parameters, FLOP and activation bytes by kind of layer. */
 #pragma once
 
 #include "base/fields.h"
@@ -9,7 +9,7 @@
 struct jl_flops {
 	const char *id, *name, *item;
 	double batch, seq; /* seq NAN: no sequence */
-	double file_batch; /* samples of the file's own input; 0: it says none */
+	double file_batch; /* samples of the file's own input; 0: not stated */
 	struct jl_counts counts;
 };
 

@@ -11,7 +11,7 @@
 #define HOUR_S      3600.0
 #define DAY_S       86400.0
 #define A_BAR       4    /* slots of the calendar */
-#define LITTLE_FRAC 0.01 /* of the elapsed time: with less lost nothing is advised */
+#define LITTLE_FRAC 0.01 /* of the elapsed time: smaller losses give no advice */
 #define NEVER_S     (100 * 365 * DAY_S)
 
 /* Amounts with their short text; JL_TXT lives in the caller's block. */
@@ -23,7 +23,7 @@ static bool in_won(const struct jl_goodput *g)
 	return !isnan(g->ask.krw_per_usd);
 }
 
-/* As the table's head says: dollars, millions of won, or won in groups of four digits. */
+/* Unit of the table heading: dollars, millions of won, or won in groups of four digits. */
 static struct jl_num cost(struct jl_doc *doc, const struct jl_goodput *g, double usd)
 {
 	const double amount = usd * (in_won(g) ? g->ask.krw_per_usd : 1), size = fabs(amount);
@@ -34,7 +34,7 @@ static struct jl_num cost(struct jl_doc *doc, const struct jl_goodput *g, double
 			    isnan(usd) ? NULL : jl_doc_format(doc, "%s%s", amount < 0 ? "−" : "", text));
 }
 
-/* The same with its unit, in a sentence. */
+/* With its unit, for a sentence. */
 struct jl_num jl_goodput_money(struct jl_doc *doc, const struct jl_goodput *g, double usd)
 {
 	struct jl_num num = cost(doc, g, usd);
@@ -45,13 +45,13 @@ struct jl_num jl_goodput_money(struct jl_doc *doc, const struct jl_goodput *g, d
 						 in_won(g) ? JL_("million KRW") : jl_unit_localized("USD", NULL)));
 }
 
-/* The heads of a table with a column of money, with none. */
+/* Table headings with or without a money column. */
 static const char *heads_of(const struct jl_goodput *g, const char *usd, const char *krw, const char *none)
 {
 	return isnan(g->job->prediction.rent.usdps) ? none : in_won(g) ? krw : usd;
 }
 
-/* Of percent: as many as tell the loss. */
+/* Decimals of a percentage: enough to show the loss. */
 static int decimals_of(double useful_frac)
 {
 	const double lost = 1 - useful_frac;
@@ -92,7 +92,7 @@ static const char *seconds(struct jl_doc *doc, double time_s)
 	return isfinite(time_s) ? jl_doc_format(doc, "%s", jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2)) : "∞";
 }
 
-/* Rent of all that is rented, and how much of it does no work. */
+/* Total rent, and the idle part of it. */
 static void lead_rent(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	if (isnan(g->rent_usd))
@@ -109,7 +109,7 @@ static void lead_rent(struct jl_doc *doc, const struct jl_goodput *g)
 		    JL_FIG(jl_goodput_money(doc, g, g->unused_usd)));
 }
 
-/* The lead's second half: time and money lost, the largest cause, what would save most. */
+/* Second half of the lead: lost time and money, largest cause, best change. */
 static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_campus *c = &g->campus;
@@ -160,7 +160,7 @@ static void lead_losses(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 }
 
-/* As 'jeoul predict' says it. */
+/* Short form for 'jeoul predict'. */
 static void no_room(struct jl_doc *doc, const struct jl_job *job)
 {
 	struct jl_predicted *x = jl_arena_alloc(doc->arena, sizeof(*x));
@@ -238,7 +238,7 @@ static void failures(struct jl_doc *doc, const struct jl_goodput *g)
 			      g->setting.per_node, g->setting.n_nodes);
 }
 
-/* Of elastic recovery: who goes on, from where, without how much of the job. */
+/* Elastic recovery: which replicas continue, from where, with what loss. */
 static void others(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_goodput_setting *s = &g->setting;
@@ -301,7 +301,7 @@ static void checkpoints(struct jl_doc *doc, const struct jl_goodput *g)
 	others(doc, g);
 }
 
-/* Progress and losses in the job's own log. */
+/* Progress and losses from the job's log. */
 static void seen(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_run_spent *s = g->ask.seen;
@@ -312,12 +312,12 @@ static void seen(struct jl_doc *doc, const struct jl_goodput *g)
 		      jl_grouped_text(JL_TXT, g->ask.seen_steps), seconds(doc, s->elapsed_s),
 		      100 * s->useful_s / s->elapsed_s);
 	if (isnan(g->ask.left_steps))
-		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("how many are to go it does not say (--tokens)"));
+		jl_show_piece(doc, JL_ORIGIN_NONE, JL_("the log does not say how many are left (--tokens)"));
 	else
-		jl_show_piece(doc, JL_ESTIMATED, JL_("%s steps to go"), jl_grouped_text(JL_TXT, g->ask.left_steps));
+		jl_show_piece(doc, JL_ESTIMATED, JL_("%s steps left"), jl_grouped_text(JL_TXT, g->ask.left_steps));
 	jl_show_piece(doc, JL_MEASURED, JL_("%zu restart{/s}, %s in all and %s of steps done again"), s->n_restarts,
 		      seconds(doc, s->restart_s), seconds(doc, s->repeated_s));
-	jl_show_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} held it for %s, stalls for %s"), s->n_checkpoints,
+	jl_show_piece(doc, JL_MEASURED, JL_("%zu checkpoint{/s} took %s, stalls %s"), s->n_checkpoints,
 		      seconds(doc, s->checkpoint_s), seconds(doc, s->stall_s));
 }
 
@@ -333,7 +333,7 @@ static void part(struct jl_doc *doc, const struct jl_goodput *g, const struct jl
 	jl_doc_end_row(doc, strong);
 }
 
-/* What is rented beside the job's own machines; nothing where there is none. */
+/* Rented machines beyond the job's own; nothing if none. */
 static void part_beside(struct jl_doc *doc, const struct jl_goodput *g, const char *name, double gpu_s, double usd)
 {
 	if (!(gpu_s > 0))
@@ -344,7 +344,7 @@ static void part_beside(struct jl_doc *doc, const struct jl_goodput *g, const ch
 	jl_doc_end_row(doc, false);
 }
 
-/* All of the time: what is too small for a row of its own is the last one. */
+/* All time: parts too small for a row are in the last one. */
 static void parts(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	struct jl_goodput_part other = { .en = JL_N("other") };
@@ -377,7 +377,7 @@ static void parts(struct jl_doc *doc, const struct jl_goodput *g)
 			    g->elapsed_s.value * g->setting.n_gpus + g->spare_gpu_s + g->unused_gpu_s, g->rent_usd);
 }
 
-/* Of a size, as the lead says it: what slow nodes and clocks take is lost too. */
+/* Losses at a size as in the lead: including slow nodes and clocks. */
 static struct jl_estimate useful_of(const struct jl_goodput_size *s)
 {
 	const double useful = s->frac[JL_CAUSE_USEFUL];
@@ -442,7 +442,7 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 static const struct {
 	const char *en;
 	size_t offset;
-	enum jl_cause cause; /* drawn as it is */
+	enum jl_cause cause; /* drawn without scaling */
 } spent_parts[] = { { JL_N("useful"), offsetof(struct jl_spent, useful), JL_CAUSE_USEFUL },
 		    { JL_N("waiting for checkpoints"), offsetof(struct jl_spent, checkpoint), JL_CAUSE_CHECKPOINT },
 		    { JL_N("work done again"), offsetof(struct jl_spent, lost), JL_CAUSE_LOST },
@@ -450,7 +450,7 @@ static const struct {
 		    { JL_N("restarting, loading"), offsetof(struct jl_spent, restart), JL_CAUSE_RESTART },
 		    { JL_N("planned stops"), offsetof(struct jl_spent, planned), JL_CAUSE_PLANNED } };
 
-/* Of the slots from `first` on, the share of one way that time goes. */
+/* Share of one cause in the slots from `first` on. */
 static double spent_share(const struct jl_calendar *cal, size_t first, size_t n, size_t part)
 {
 	double sum = 0, of = 0;
@@ -462,7 +462,7 @@ static double spent_share(const struct jl_calendar *cal, size_t first, size_t n,
 	return of / fmax(sum, 1e-300);
 }
 
-/* A row for each way that time goes, a mark for each slot; losses are drawn as shares of the largest one. */
+/* One row per cause, one mark per slot; losses are scaled to the largest. */
 static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -472,11 +472,11 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 	for (size_t i = 1; i < JL_LEN(spent_parts); i++)
 		for (size_t k = 0; k < cal->n; k++)
 			most = fmax(most, spent_share(cal, k, 1, i));
-	jl_show_table(doc,
-		      jl_doc_format(doc,
-				    JL_("One simulated run without slow nodes: a column is %s, a full loss %.2g %%"),
-				    jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
-		      "kkf", JL_N("cause|from the first day to the last|share"));
+	jl_show_table(
+		doc,
+		jl_doc_format(doc, JL_("One simulated run without slow nodes; column: %s, full bar of a loss: %.2g %%"),
+			      jl_units_localized(JL_TXT, cal->slot_s, JL_K_TIME, 2), 100 * most),
+		"kkf", JL_N("cause|from the first day to the last|share"));
 	jl_doc_sketch(doc);
 	for (size_t i = 0; i < JL_LEN(spent_parts); i++) {
 		const char *text = "";
@@ -493,7 +493,7 @@ static void calendar(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 }
 
-/* The same drawn: a bar of losses for a few slots each, its name with what is left. */
+/* As a chart: one bar of losses for a few slots, labelled with the useful share. */
 static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const struct jl_calendar *cal = &g->calendar;
@@ -571,13 +571,13 @@ static void waste(struct jl_doc *doc, const struct jl_goodput *g)
 	}
 }
 
-/* Of a size what a cause takes, so that all of them are what the table beside it has as not useful. */
+/* Losses by cause at a size; their sum is the complement of the useful share in the table. */
 static double lost_to(const struct jl_goodput_size *s, enum jl_cause cause)
 {
 	return s->frac[cause] * (1 - useful_of(s).value) / fmax(1 - s->frac[JL_CAUSE_USEFUL], 1e-300);
 }
 
-/* A bar of losses for each size; causes that are small everywhere are drawn as one. */
+/* A bar of losses per size; causes that are always small are merged. */
 static void picture(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, JL_("What is lost, by number of GPUs"),
@@ -620,11 +620,10 @@ void jl_show_elapsed(struct jl_doc *doc, const struct jl_elapsed *e, const struc
 	if (isnan(e->useful_frac))
 		return;
 	jl_doc_entry(doc, JL_("Failures"));
-	JL_SENTENCE(
-		doc,
-		JL_("counted, with checkpoints and restarts, without rent of spares: |1 of the time is useful; |2 if "
-		    "nothing failed ('jeoul goodput')"),
-		JL_FIG(share_fine(doc, useful.value)), JL_ABOUT(p->run_s.value, JL_K_TIME));
+	JL_SENTENCE(doc,
+		    JL_("included, with checkpoints and restarts, without rent of spares: |1 of the time is useful; |2 "
+			"without failures ('jeoul goodput')"),
+		    JL_FIG(share_fine(doc, useful.value)), JL_ABOUT(p->run_s.value, JL_K_TIME));
 }
 
 void jl_show_whole_run(struct jl_doc *doc, const struct jl_goodput *g)
@@ -662,7 +661,7 @@ void jl_show_goodput_row(struct jl_doc *doc, const struct jl_goodput *g, bool fi
 
 void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char *const *options)
 {
-	/* what less than this takes is in the table of parts, and in no picture */
+	/* smaller parts are in the table only */
 	const bool loses = g->parts[JL_CAUSE_USEFUL].frac < 0.995;
 
 	lead(doc, g);
@@ -685,11 +684,10 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 	if (g->progresses && g->job->prediction.room != JL_ROOM_NONE)
 		jl_show_campus(doc, g, true);
 	sizes(doc, g);
-	jl_show_note(
-		doc, NULL, JL_ESTIMATED,
-		JL_("○ estimated; 80 %% intervals. By simulation %.1f %% are effective, by the closed form %.1f %%. "
-		    "Published rates: jeoul catalog list reliability"),
-		100 * g->simulated_frac, 100 * g->point.effective_frac);
+	jl_show_note(doc, NULL, JL_ESTIMATED,
+		     JL_("○ estimated; 80 %% intervals. Useful time: %.1f %% simulated, %.1f %% by formula. Published "
+			 "failure rates: jeoul catalog list reliability"),
+		     100 * g->simulated_frac, 100 * g->point.effective_frac);
 	if (in_won(g) && !isnan(g->job->prediction.rent.usdps))
 		jl_show_note(doc, NULL, JL_LISTED, "%s",
 			     jl_show_fx(doc, g->ask.krw_per_usd, g->ask.fx_date, g->ask.today));

@@ -38,7 +38,7 @@ static struct jl_num rate(struct jl_doc *doc, double hz)
 static void load(struct jl_doc *doc, const struct jl_infer *a)
 {
 	if (a->day.asked)
-		JL_SENTENCE(doc, JL_("a day with up to |1 request{/s} a second, |2 in the mean"),
+		JL_SENTENCE(doc, JL_("a day with up to |1 request{/s} a second, |2 on average"),
 			    JL_FIG(rate(doc, a->day.peak_hz)), JL_FIG(rate(doc, a->day.mean_hz)));
 	else if (a->kind == JL_LOAD_TRACE)
 		JL_SHOW(doc, "a trace");
@@ -55,7 +55,7 @@ static void load(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_FIG(count(doc, a->concurrency)), JL_FIG(count(doc, a->sessions.turns)));
 }
 
-/* The model does not fit: memory needed, memory there, and what would help. */
+/* The model does not fit: required and available memory, and remedies. */
 static void no_room(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const double request_B = a->kv_token_B * a->longest;
@@ -65,13 +65,14 @@ static void no_room(struct jl_doc *doc, const struct jl_infer *a)
 		    JL_FIG(jl_num_written(jl_num_plain(a->capacity_B, JL_K_BYTES, NULL, JL_LISTED, NULL),
 					  jl_memory_text(JL_TXT, a->capacity_B))));
 	if (a->weights_B < a->capacity_B)
-		jl_doc_text(doc,
-			    a->narrow_fits
-				    ? JL_("Take more GPUs, shorter requests or narrower weights (--weights int4).")
-				    : JL_("Take more GPUs or shorter requests: 4-bit weights would not fit either."));
+		jl_doc_text(
+			doc,
+			a->narrow_fits
+				? JL_("Use more GPUs, shorter requests or a smaller weight format (--weights int4).")
+				: JL_("Use more GPUs or shorter requests: 4-bit weights would not fit either."));
 	else
-		jl_doc_text(doc, a->narrow_fits ? JL_("Take more GPUs or narrower weights (--weights int4).")
-						: JL_("Take more GPUs: 4-bit weights would not fit either."));
+		jl_doc_text(doc, a->narrow_fits ? JL_("Use more GPUs or a smaller weight format (--weights int4).")
+						: JL_("Use more GPUs: 4-bit weights would not fit either."));
 }
 
 /* The answer in a sentence. */
@@ -88,10 +89,8 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		return;
 	}
 	if (!a->published_pair)
-		jl_doc_textf(
-			doc,
-			JL_("No measurement of %s on this device is in this program's data: the ranges are wide. "),
-			jl_engine_info(jl_engine_by_text(a->engine))->name);
+		jl_doc_textf(doc, JL_("There is no published measurement of %s on this device: the ranges are wide. "),
+			     jl_engine_info(jl_engine_by_text(a->engine))->name);
 	if (a->day.asked) {
 		jl_show_day_lead(doc, &a->day);
 		return;
@@ -120,10 +119,10 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 	if (!a->keeps_up) {
 		JL_SENTENCE(doc,
 			    a->rate_held_hz > 0 ? JL_("Overloaded: it holds at most |1 request{/s} a second. At |2 the "
-						      "queue grows by |4 a second (the times below are those of a "
-						      "simulated stretch), and |3 answer tokens a second come out.")
-						: JL_("Overloaded: it holds no rate at all. At |2 the queue grows by "
-						      "|4 a second, and |3 answer tokens a second come out."),
+						      "queue grows by |4 a second (the times below are from a "
+						      "simulated period), and |3 answer tokens a second come out.")
+						: JL_("Overloaded at any rate. At |2 the queue grows by |4 a second, "
+						      "and |3 answer tokens a second come out."),
 			    JL_FIG(exactly(doc, a->rate_held_hz)), JL_FIG(rate(doc, a->rate_hz)),
 			    JL_FIG(about(doc, a->output_tps, true)),
 			    JL_FIG(exactly(doc, a->rate_hz - fmax(a->rate_held_hz, 0))));
@@ -133,7 +132,7 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		JL_SHOW(doc, "The targets are not met, not even with all of it. ");
 	if (!isnan(a->users_held))
 		JL_SENTENCE(doc,
-			    !a->has_target ? JL_("Overloaded: it holds about |1 user{/s}; with |2 each waits in line. ")
+			    !a->has_target ? JL_("Overloaded: it holds about |1 user{/s}; with |2, requests queue. ")
 			    : a->users_held > 0 ? JL_("Within them it would hold about |1 user{/s}. ")
 						: JL_("Within them it would hold not even one user. "),
 			    JL_FIG(jl_num_about(a->users_held, JL_K_NUMBER, jl_about_text(JL_TXT, a->users_held))),
@@ -170,7 +169,7 @@ static void percentiles(struct jl_doc *doc, const struct jl_infer *a)
 	jl_show_table(doc, NULL, "kkff", JL_N("|p50|p90|p99"));
 	for (size_t i = 0; i < JL_LEN(rows); i++) {
 		if (!(rows[i].t->p50.value > 0) || (a->embeds && rows[i].t != &a->e2e_s))
-			continue; /* an answer of one token has no others, a session of one turn no further ones */
+			continue; /* a one-token answer has no further tokens, a one-turn session no further turns */
 		JL_ROW(doc, false, JL_WORD(jl_msg(rows[i].en)),
 		       JL_FIG(jl_num_ranged(jl_num_estimate(rows[i].t->p50, JL_K_TIME, NULL))),
 		       JL_FIG(jl_num_estimate(rows[i].t->p90, JL_K_TIME, NULL)),
@@ -213,7 +212,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->prompt_gpus > 0) {
 		jl_doc_entry(doc, JL_("Prompts"));
 		jl_doc_sourced(doc, copies(doc, a->prompt_copies), JL_ORIGIN_NONE, NULL);
-		JL_SENTENCE(doc, JL_(" of their own, |1 GPU{/s} each: busy |2 of the time"),
+		JL_SENTENCE(doc, JL_(" separate, |1 GPU{/s} each: busy |2 of the time"),
 			    JL_FIG(count(doc, a->prompt_gpus)), JL_SHARE(fmin(a->prompt_busy_frac, 1)));
 	}
 	if (a->draft) {
@@ -229,7 +228,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 			    JL_MEM(a->adapters_B), JL_SHARE(a->adapters_frac));
 	}
 	if (a->embeds)
-		return; /* nothing is kept */
+		return; /* no keys and values are kept */
 	jl_doc_entry(doc, JL_("KV cache"));
 	JL_SENTENCE(doc, JL_("room for |1 tokens a copy: |2 full on average, |3 at most"),
 		    JL_FIG(exactly(doc, a->kv_tokens)), JL_SHARE(a->kv_mean_frac), JL_SHARE(fmin(a->kv_max_frac, 1)));
@@ -241,14 +240,14 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-/* Where keys and values of earlier turns were found, and what memory of the host is worth. */
+/* Location of earlier turns' keys and values, and the value of host memory. */
 static void sessions(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const struct jl_infer_sessions *s = &a->sessions;
 	const bool without = s->other_host_B <= 0;
 
 	jl_doc_entry(doc, JL_("Earlier turns"));
-	JL_SENTENCE(doc, JL_("found on the GPU |1, in host memory |2, on drives |3; computed again |4"),
+	JL_SENTENCE(doc, JL_("found on the GPU |1, in host memory |2, on drives |3; recomputed |4"),
 		    JL_SHARE(s->found_frac[JL_KV_DEVICE]), JL_SHARE(s->found_frac[JL_KV_HOST]),
 		    JL_SHARE(s->found_frac[JL_KV_DISK]), JL_SHARE(s->computed_frac));
 	if (isnan(s->other_host_B))
@@ -256,7 +255,7 @@ static void sessions(struct jl_doc *doc, const struct jl_infer *a)
 	jl_doc_entry(doc, without ? JL_("Without --kv-host") : JL_("With --kv-host"));
 	if (!without)
 		jl_doc_textf(doc, JL_("%s a copy: "), jl_memory_text(JL_TXT, s->other_host_B));
-	JL_SENTENCE(doc, JL_("computed again |1, further turns' first tokens (90 %) after |2"),
+	JL_SENTENCE(doc, JL_("recomputed |1, first tokens of further turns (90 %) after |2"),
 		    JL_SHARE(s->other_computed_frac), JL_FIG(jl_num_estimate(s->other_p90_s, JL_K_TIME, NULL)));
 	if (!isnan(s->other_held))
 		JL_SENTENCE(doc, JL_("; |1 session{/s} within the targets"), JL_FIG(count(doc, s->other_held)));
@@ -266,17 +265,17 @@ static void sessions(struct jl_doc *doc, const struct jl_infer *a)
 static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 {
 	jl_doc_entry(doc, JL_("Observed"));
-	JL_SENTENCE(doc, JL_("first token |1, each |2; predicted before |3 and |4, after the correction |5 and |6. "),
+	JL_SENTENCE(doc, JL_("first token |1, each further token |2; predicted |3 and |4, corrected |5 and |6. "),
 		    JL_FIG(jl_num_plain(s->ttft_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
 		    JL_FIG(jl_num_plain(s->tpot_s, JL_K_TIME, NULL, JL_MEASURED, NULL)),
 		    JL_FIG(jl_num_about(s->ttft_before_s, JL_K_TIME, NULL)),
 		    JL_FIG(jl_num_about(s->tpot_before_s, JL_K_TIME, NULL)),
 		    JL_FIG(jl_num_about(s->ttft_after_s, JL_K_TIME, NULL)),
 		    JL_FIG(jl_num_about(s->tpot_after_s, JL_K_TIME, NULL)));
-	JL_SENTENCE(doc, JL_("Passes take |1 times what was thought."), JL_FIG(exactly(doc, s->pass_factor)));
+	JL_SENTENCE(doc, JL_("Measured passes take |1 times the prediction."), JL_FIG(exactly(doc, s->pass_factor)));
 }
 
-/* "1.23 USD": two digits of small money. */
+/* "1.23 USD": small amounts have two digits. */
 static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 {
 	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
@@ -288,7 +287,7 @@ static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
 
 static void costs(struct jl_doc *doc, const struct jl_infer *a)
 {
-	/* of answer tokens; where the rent is also given per input token, of them too */
+	/* per answer token; where rent is also given per input token, per that too */
 	const bool in = a->embeds || (a->rent.usdps > 0 && !(a->usd_per_Mtoken_out.value > 0));
 	const double usd = a->power_usd_per_Mtoken * (in ? a->output_tps.value / a->input_tps.value : 1);
 	const struct jl_estimate power = { usd, usd, usd };
@@ -348,7 +347,7 @@ static void sweep(struct jl_doc *doc, const struct jl_infer *a)
 	}
 }
 
-/* Defaults used, with the option that changes each. */
+/* Default values with the option that changes each. */
 static void assumed(struct jl_doc *doc, const struct jl_infer *a)
 {
 	const struct {
@@ -436,7 +435,7 @@ void jl_show_infer(struct jl_doc *doc, const struct jl_infer *a)
 	if (a->n_rows > 0)
 		sweep(doc, a);
 	if (a->n_flags && a->flags_rate_hz > 0)
-		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("%s, for the knee at %s requests/s"),
+		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, JL_("%s, settings for %s requests/s (the knee)"),
 			      a->started, jl_about_text(JL_TXT, a->flags_rate_hz));
 	else if (a->n_flags)
 		jl_show_entry(doc, JL_("Settings"), JL_ORIGIN_NONE, "%s", a->started);
@@ -445,7 +444,7 @@ void jl_show_infer(struct jl_doc *doc, const struct jl_infer *a)
 	jl_show_note(doc, NULL, JL_ESTIMATED, "%s",
 		     JL_("○ estimated; 80 % intervals, checked on published runs (jeoul validate)."));
 	if (!a->checked)
-		JL_SHOW(doc, " Of this family only single requests were published, not loads.");
+		JL_SHOW(doc, " Published measurements of this GPU family are of single requests, none under load.");
 	jl_show_context(doc, a->longest, a->context);
 	assumed(doc, a);
 	if (a->rent.usdps > 0 && a->rent.provider) {

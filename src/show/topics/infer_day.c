@@ -1,4 +1,4 @@
-/* A served model over a day: the fixed size beside the autoscaled one, the hours, and what an autoscaler is told. */
+/* A served model over a day: fixed versus autoscaled number of copies, by hour, and the autoscaler's configuration. */
 #include <math.h>
 
 #include "topics/infer_day.h"
@@ -19,10 +19,10 @@ void jl_show_day_lead(struct jl_doc *doc, const struct jl_day *d)
 	const double saved = 1 - d->scaled.gpu_h / d->fixed.gpu_h;
 
 	JL_SENTENCE(doc,
-		    saved > 0.005 ? JL_("Copies that follow the load take |1 fewer GPU hours than |2 fixed "
-					"cop{y/ies} for the peak; |3 of the requests are within the targets.")
-				  : JL_("Copies that follow the load save nothing beside |2 fixed cop{y/ies} for the "
-					"peak; |3 of the requests are within the targets."),
+		    saved > 0.005 ? JL_("Autoscaling takes |1 fewer GPU hours than |2 cop{y/ies} fixed for the peak; "
+					"|3 of the requests are within the targets.")
+				  : JL_("Autoscaling saves nothing compared with |2 cop{y/ies} fixed for the peak; |3 "
+					"of the requests are within the targets."),
 		    JL_SHARE(saved), JL_COUNT(d->fixed.most), JL_SHARE(d->scaled.within_frac));
 }
 
@@ -44,12 +44,11 @@ void jl_show_day(struct jl_doc *doc, const struct jl_day *d)
 	}
 	jl_doc_entry(doc, JL_("A copy"));
 	JL_SENTENCE(doc,
-		    JL_("|1 GPU{/s}; holds |2 requests a second within the targets, answers |3 after it is ordered"),
+		    JL_("|1 GPU{/s}; holds |2 requests a second within the targets; ready |3 after it is requested"),
 		    JL_COUNT(d->gpus), JL_ABOUT(d->copy_hz, JL_K_NUMBER), JL_ABOUT(d->start_s, JL_K_TIME));
 	jl_doc_entry(doc, JL_("Autoscaler"));
 	JL_SENTENCE(doc,
-		    JL_("as many copies as there are |1 requests in flight, looked at every 15 s; fewer only after "
-			"five minutes"),
+		    JL_("one copy per |1 requests in flight, checked every 15 s; scales down only after five minutes"),
 		    JL_ABOUT(d->target, JL_K_NUMBER));
 	jl_doc_lines(doc, d->policy);
 }

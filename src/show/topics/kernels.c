@@ -37,9 +37,9 @@ void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 	jl_doc_para(doc);
 	jl_doc_text(doc, jl_doc_format(doc, JL_("%.0f launches, "), kernels->launches));
 	jl_show_num(doc, jl_num_about(kernels->device_s, JL_K_TIME, NULL));
-	jl_doc_text(doc, JL_(" together; what only streams moves "));
+	jl_doc_text(doc, JL_(" together; memory-bound kernels move "));
 	jl_show_num(doc, moved);
-	jl_doc_text(doc, JL_(". Times are the device's, before what the framework adds."));
+	jl_doc_text(doc, JL_(". Times are device times, without framework overhead."));
 }
 
 /* --- the roofline */
@@ -48,7 +48,7 @@ void jl_show_kernels(struct jl_doc *doc, const struct jl_case *c, const struct j
 
 struct roof {
 	double peak_flopps, mem_Bps; /* listed */
-	double peak_frac, mem_frac;  /* what large products and streams reach of that */
+	double peak_frac, mem_frac;  /* shares reached by large products and streams */
 };
 
 static struct roof roof_of(const struct jl_case *c)
@@ -59,14 +59,14 @@ static struct roof roof_of(const struct jl_case *c)
 	return (struct roof){ dev->peak_flopps[dtype], dev->mem_Bps, dev->fit.gemm_frac[dtype], dev->fit.mem_frac };
 }
 
-/* Rising with the memory's rate, level from where arithmetic is the limit. */
+/* Rises with memory bandwidth, then level at the arithmetic limit. */
 static void roof_line(struct jl_doc *doc, struct jl_chart *chart, size_t i, const struct roof *r, bool listed)
 {
 	const double peak = r->peak_flopps * (listed ? 1 : r->peak_frac), mem = r->mem_Bps * (listed ? 1 : r->mem_frac);
 	const double x[] = { chart->x.lo, peak / mem, chart->x.hi };
-	struct jl_chart_point *points = jl_show_series(doc, chart, i,
-						       listed ? JL_C("series", "listed") : JL_("reached by large ones"),
-						       listed ? JL_LISTED : JL_ESTIMATED, JL_LEN(x));
+	struct jl_chart_point *points = jl_show_series(
+		doc, chart, i, listed ? JL_C("series", "listed") : JL_("reached by large kernels"),
+		listed ? JL_LISTED : JL_ESTIMATED, JL_LEN(x));
 
 	for (size_t k = 0; points && k < JL_LEN(x); k++) {
 		points[k].x = x[k];
@@ -81,7 +81,7 @@ static bool is_on_roof(const struct jl_kernel *k)
 	return k->kind != JL_OP_STREAM && k->flop > 0 && k->traffic_B > 0 && k->device_s > 0;
 }
 
-/* True for the kernels that take the most time. */
+/* True for the kernels with the largest times. */
 static bool is_long(const struct jl_kernels *kernels, const struct jl_kernel *k)
 {
 	size_t longer = 0;
@@ -120,7 +120,7 @@ static void widen(struct jl_axis *axis, double lo, double hi)
 	axis->hi = fmax(isnan(axis->hi) ? hi : axis->hi, hi);
 }
 
-/* Kernels without matrix products, which lie left of the chart, as a list. */
+/* Kernels without matrix products, left of the chart, as a list. */
 static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, const struct roof *r)
 {
 	double time_s = 0, moved_B = 0, moving_s = 0;
@@ -133,8 +133,8 @@ static void only_streams(struct jl_doc *doc, const struct jl_kernels *kernels, c
 		}
 	if (moving_s > 0)
 		jl_show_note(doc, NULL, JL_ESTIMATED,
-			     JL_("Not drawn: what only streams (norms, activations, optimizer), %s of %s, at %.0f %% "
-				 "of the memory's listed rate."),
+			     JL_("Not drawn: memory-bound kernels (norms, activations, optimizer), %s of %s, at %.0f "
+				 "%% of the memory's listed rate."),
 			     jl_units_localized(JL_TXT, time_s, JL_K_TIME, 2),
 			     jl_units_localized(JL_TXT, kernels->device_s, JL_K_TIME, 2),
 			     100 * moved_B / moving_s / r->mem_Bps);

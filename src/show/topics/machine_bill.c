@@ -1,4 +1,4 @@
-/* Electricity bills: the tariff behind them, one month, and what a machine adds month by month. */
+/* Electricity bills: tariff, one month, and the monthly addition by a machine. */
 #include "topics/cost.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define OLD_DAYS 90
 
-/* The tariff with its age: rates change every year. */
+/* The tariff with its age: rates change yearly. */
 void jl_show_tariff(struct jl_doc *doc, const char *tariff, const char *newer, const char *date, const char *source,
 		    long today)
 {
@@ -18,7 +18,7 @@ void jl_show_tariff(struct jl_doc *doc, const char *tariff, const char *newer, c
 	if (!date)
 		return;
 	snprintf(year, sizeof year, "%.4s", date);
-	if (jl_date_parse(&day, date, NULL)) /* "2025-Q1": its year is near enough */
+	if (jl_date_parse(&day, date, NULL)) /* "2025-Q1": the year suffices */
 		(void)jl_date_parse(&day, year, NULL);
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Tariff"));
 	jl_doc_name(doc, tariff);

@@ -1,4 +1,4 @@
-/* Memory of a prediction in words: whether it fits and how certain that is, its parts, and changes that would make it fit. It chooses no plan. */
+/* Memory of a prediction: whether it fits and with what certainty, its parts, and remedies. Chooses no plan. */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static const char *gib(char out[JL_UNITS_TEXT_MAX], double bytes)
 	return out;
 }
 
-/* Chooses the words by the interval: where its upper end exceeds the capacity, it fits only probably. Terminal, report and page share this. */
+/* Wording by the interval: if its upper end exceeds the capacity, it fits only probably. Shared by terminal, report and page. */
 struct jl_fit_text jl_show_memory_fit(struct jl_doc *doc, const struct jl_prediction *p, enum jl_room room)
 {
 	const bool over = p->memory.total_B > p->capacity_B;
@@ -38,7 +38,7 @@ struct jl_fit_text jl_show_memory_fit(struct jl_doc *doc, const struct jl_predic
 	return (struct jl_fit_text){ JL_("fits"), JL_MARK_GOOD, false };
 }
 
-/* What would make it fit: the first change that does, a smaller micro-batch, else the number of devices whose memory holds the states. */
+/* Remedies: the first change that makes it fit, a smaller micro-batch, else the number of devices whose memory holds the states. */
 static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_case *c = &x->how;
@@ -48,7 +48,7 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 
 	if (x->n_advice && x->advice[0].makes_it_fit)
 		return jl_doc_format(doc,
-				     x->advice[0].tight ? JL_("With this it hardly would: %s.")
+				     x->advice[0].tight ? JL_("With this it barely would: %s.")
 							: JL_("With this it would: %s."),
 				     x->advice[0].text);
 	if (x->p.max_micro_batch >= 1)
@@ -76,7 +76,7 @@ static const char *would_fit(struct jl_doc *doc, const struct jl_predicted *x)
 		ceil(states_B / c->machine.dev.mem_B), jl_show_device(c));
 }
 
-/* Of two sizes that would read the same the first as exactly as tells them apart: 40.1 of 40. */
+/* Formats two sizes that would look equal with enough digits: 40.1 of 40. */
 static const char *told_apart(struct jl_doc *doc, double value_B, double other_B)
 {
 	const double gib = value_B / 1073741824.0, other = other_B / 1073741824.0;
@@ -108,7 +108,7 @@ void jl_show_room(struct jl_doc *doc, const struct jl_predicted *x)
 	jl_doc_sourced(doc, would_fit(doc, x), JL_ESTIMATED, JL_METHOD);
 }
 
-/* The listed host of this accelerator with the most memory; NULL: none lists it. */
+/* The listed host of this accelerator with the most memory; NULL: none. */
 static const struct jl_system *largest_host(const struct jl_case *how)
 {
 	const struct jl_catalog *cat = how->machine.cat;
@@ -124,7 +124,7 @@ static const struct jl_system *largest_host(const struct jl_case *how)
 	return most;
 }
 
-/* What offloading takes of the host's own memory, and whether it has that. */
+/* Host memory needed for offloading, and whether the host has it. */
 static void host_memory(struct jl_doc *doc, const struct jl_case *how, const struct jl_prediction *p)
 {
 	const struct jl_system *largest = isnan(p->ram_B) ? largest_host(how) : NULL;
@@ -151,30 +151,35 @@ static const char *memory_part(const struct jl_memory *m, size_t part)
 							     : jl_msg(jl_memory_parts[part].en);
 }
 
+/* The parts in GiB, then the largest micro-batch in a line of its own. */
 static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 {
 	const struct jl_memory *m = &p->memory;
+	const char *unit = " GiB"; /* of the first part */
 
-	jl_doc_entry(doc, "");
+	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
+		if (jl_part_of(m, &jl_memory_parts[i]) >= 0.05e9) {
+			if (*unit)
+				jl_doc_entry(doc, "");
+			jl_show_piece(doc, JL_ESTIMATED, "%s %s%s", memory_part(m, i),
+				      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])), unit);
+			unit = "";
+		}
 	if (p->max_micro_batch >= 1)
-		jl_show_piece(doc, JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
 			      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(JL_TXT, p->max_micro_batch));
 	else if (p->room == JL_ROOM_TIGHT)
-		jl_show_piece(doc, JL_ESTIMATED, JL_("one sample leaves less than %.0f %% free"),
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("one sample leaves less than %.0f %% free"),
 			      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (m->total_B > p->capacity_B)
-		jl_show_piece(doc, JL_ESTIMATED, "%s", JL_("not even one sample fits"));
-	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
-		if (jl_part_of(m, &jl_memory_parts[i]) >= 0.05e9)
-			jl_show_piece(doc, JL_ESTIMATED, "%s %s", memory_part(m, i),
-				      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])));
+		JL_ENTRY(doc, "", JL_ESTIMATED, "not even one sample fits");
 }
 
 void jl_show_memory(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_prediction *p = &x->p;
 	const double total_B = p->memory.total_B;
-	/* of the device: the host's memory has its entry */
+	/* device memory; host memory has its own entry */
 	const enum jl_room room = total_B > p->capacity_B                   ? JL_ROOM_NONE
 				  : total_B > JL_TIGHT_FRAC * p->capacity_B ? JL_ROOM_TIGHT
 									    : JL_ROOM_FITS;
@@ -196,7 +201,7 @@ void jl_show_memory(struct jl_doc *doc, const struct jl_predicted *x)
 
 /* --- as pictures */
 
-/* Each part begins where the one before ends; the peak has the interval, and what the device has stands across all lanes. */
+/* Waterfall: each part starts at the end of the previous one; the peak has the interval, the capacity spans all lanes. */
 static struct jl_chart *waterfall(struct jl_doc *doc, const struct jl_prediction *p)
 {
 	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_SPANS, NULL, JL_N_MEMORY_PART + 1);
@@ -234,7 +239,7 @@ static struct jl_chart *waterfall(struct jl_doc *doc, const struct jl_prediction
 	return chart;
 }
 
-/* Several devices below each other: their parts on one line each. */
+/* Several devices: one stacked bar each. */
 static struct jl_chart *stacks(struct jl_doc *doc, const struct jl_named_memory *list, size_t n)
 {
 	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_STACKED, NULL, JL_N_MEMORY_PART);

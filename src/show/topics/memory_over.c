@@ -1,11 +1,11 @@
-/* Memory of one device over a training step: of a captured program as its calls take and free it, of a transformer or a network as the passes of its
- * micro-batches fill it and give it back. It prices nothing. */
+/* Memory of one device over a training step: of a captured program by its calls, of a transformer or network by the passes of its
+ * micro-batches. Computes no costs. */
 #include <math.h>
 
 #include "document/chart.h"
 #include "topics/predict.h"
 
-/* Where a pass begins: "backward from 292 ms". */
+/* Start of a pass: "backward from 292 ms". */
 static void put_mark(struct jl_doc *doc, struct jl_chart *chart, double x, const char *pass)
 {
 	const char *at = chart->x.kind == JL_K_TIME ? jl_units_localized(JL_TXT, x, JL_K_TIME, 2)
@@ -73,15 +73,14 @@ static void of_program(struct jl_doc *doc, struct jl_chart *chart, const struct 
 	jl_doc_chart(doc, chart);
 }
 
-/* --- passes: activations come with the forward pass and go with the backward one */
+/* micro-batches drawn individually */
 
 #define TEETH_MAX 6 /* micro-batches that are drawn one by one */
 
 struct passes {
 	double begin_s, end_s, step_s;    /* of the passes; of the step */
-	double before_B, full_B, after_B; /* before a first pass, between forward and backward, behind the last pass */
-	double forward_frac,
-		in_flight_frac; /* of a micro-batch's time; of a step's micro-batches, those that are held at once */
+	double before_B, full_B, after_B; /* before the first pass, between forward and backward, after the last pass */
+	double forward_frac, in_flight_frac; /* of a micro-batch's time; of a step's micro-batches, held at once */
 	double n;
 };
 
@@ -115,8 +114,8 @@ static void add(struct jl_chart_series *series, double at_s, double held_B)
 	points[series->n_points++].y = held_B;
 }
 
-/* Each micro-batch fills memory and gives it back. A pipeline's fullest stage fills as micro-batches come in, and empties as the last ones leave;
- * of many micro-batches only the level that each of them reaches is drawn, and the one to which it goes back. */
+/* Each micro-batch fills memory and releases it. The fullest stage of a pipeline fills with the first micro-batches and empties with the last;
+ * for many micro-batches only the upper and lower level are drawn. */
 static void add_passes(struct jl_chart_series *series, const struct passes *in)
 {
 	const double all_s = in->end_s - in->begin_s, each_s = all_s / in->n;
@@ -184,7 +183,7 @@ void jl_show_memory_over(struct jl_doc *doc, const struct jl_case *c, const stru
 	chart->n_series = 1;
 	chart->y = JL_AXIS(.label = JL_("memory"), .kind = JL_K_BYTES, .binary = true);
 	chart->y.lo = 0;
-	/* names of the marks stand above the capacity's line */
+	/* labels of the marks are above the capacity line */
 	chart->y.hi = 1.18 * fmax(isnan(p->capacity_B) ? 0 : p->capacity_B, p->memory.total_B);
 	chart->tabled = true;
 	if (c->subject.program)

@@ -14,7 +14,7 @@ static struct jl_num bytes(struct jl_doc *doc, double value_B)
 	return jl_num_about(value_B, JL_K_BYTES, jl_doc_format(doc, "%s", jl_memory_text(JL_TXT, value_B)));
 }
 
-/* "76", or "76 = 2 × 38" where they take several passes. */
+/* "76", or "76 = 2 × 38" with several passes. */
 static struct jl_num samples(struct jl_doc *doc, const struct jl_mixed_kind *kind)
 {
 	const double n_micro = kind->samples / kind->micro;
@@ -36,13 +36,13 @@ static void rates(struct jl_doc *doc, const struct jl_mixed *m)
 	const struct jl_mixed_kind *slow = &m->kind[m->slowest], *fast = &m->kind[1 - m->slowest];
 
 	jl_show_entry(doc, JL_("Even"), JL_ESTIMATED,
-		      JL_("%s samples/s: %.0f samples for every GPU, each step waits for the %s"),
+		      JL_("%s samples/s: %.0f samples on every GPU; each step waits for the %s"),
 		      jl_about_text(JL_TXT, m->even_per_s), m->even_batch, slow->sys.gpu->id);
 	run(doc, m, &m->even_run_s);
 	if (m->is_shared) {
 		jl_show_entry(doc, JL_("By speed"), JL_ESTIMATED,
-			      JL_("%s samples/s (%.2gx): %.0f samples for each %s, %.0f for each %s, gradients "
-				  "weighted by them"),
+			      JL_("%s samples/s (%.2gx): %.0f samples on each %s, %.0f on each %s, gradients weighted "
+				  "by samples"),
 			      jl_about_text(JL_TXT, m->shared_per_s), m->shared_per_s / m->even_per_s, fast->samples,
 			      fast->sys.gpu->id, slow->samples, slow->sys.gpu->id);
 		run(doc, m, &m->shared_run_s);

@@ -1,11 +1,11 @@
-/* Money as people say it: three digits, won in the groups that Korean counts by, the rate between the two. */
+/* Formats money: three digits, won in Korean groups, the exchange rate. */
 #include "topics/show.h"
 
 #include <math.h>
 
 const char *jl_rounded_text(struct jl_doc *doc, double value)
 {
-	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1; /* of the third digit */
+	const double unit = value >= 1000 ? pow(10, floor(log10(value)) - 2) : 1; /* value of the third digit */
 
 	return value < 999.5 ? jl_doc_format(doc, "%.3g", value)
 			     : jl_doc_format(doc, "%s", jl_grouped_text(JL_TXT, unit * round(value / unit)));

@@ -1,4 +1,4 @@
-/* Published measurements near a prediction, and the JSON of `jeoul predict`. */
+/* Published measurements similar to a prediction, and the JSON of `jeoul predict`. */
 #include "goodput/goodput.h"
 #include "topics/predict.h"
 
@@ -7,7 +7,7 @@
 void jl_show_near(struct jl_doc *doc, const struct jl_show_predicted *in)
 {
 	jl_doc_subsection(doc, "near",
-			  JL_("Near it: the published runs most like this one, predicted by the shipped parameters"));
+			  JL_("The published runs most similar to this one, and the error of the prediction"));
 	jl_show_table(doc, NULL, "tkfk", JL_N("published run|GPU|off by|row"));
 	for (size_t i = 0; i < in->n_near; i++) {
 		const struct jl_set_row *row = in->near[i].row;

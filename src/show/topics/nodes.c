@@ -27,7 +27,7 @@ static void lead(struct jl_doc *doc, const struct jl_nodes *nodes)
 		jl_doc_strong(
 			doc,
 			nodes->n_unknown == nodes->n
-				? jl_doc_format(doc, JL_("no verdict: fewer than %d machines are built alike"),
+				? jl_doc_format(doc, JL_("no verdict: fewer than %d machines have the same parts"),
 						JL_NODES_LEAST)
 				: jl_doc_format(doc, JL_("none of %zu machines is slow"), nodes->n - nodes->n_unknown));
 	for (size_t i = 0; i < nodes->n_slow; i++) {
@@ -48,7 +48,7 @@ static void row(struct jl_doc *doc, const struct jl_node *n)
 {
 	const char *texts[] = { percent(doc, n->score.score_ln), figure(doc, n), percent(doc, n->score.worst_ln),
 				is_slow(n)           ? JL_("slow")
-				: isnan(n->least_ln) ? JL_("too few alike")
+				: isnan(n->least_ln) ? JL_("too few of the same kind")
 						     : JL_("like the others") };
 
 	jl_doc_cell_name(doc, n->name);
@@ -63,7 +63,7 @@ void jl_show_nodes(struct jl_doc *doc, const struct jl_nodes *nodes)
 	double least_ln = NAN;
 
 	lead(doc, nodes);
-	jl_show_table(doc, NULL, "kftfk", JL_N("machine|all in all|worst in|by|verdict"));
+	jl_show_table(doc, NULL, "kftfk", JL_N("machine|overall|worst in|by|verdict"));
 	for (size_t i = 0; i < nodes->n; i++) {
 		if (i < ROWS_SHOWN)
 			row(doc, &nodes->nodes[i]);
@@ -73,8 +73,9 @@ void jl_show_nodes(struct jl_doc *doc, const struct jl_nodes *nodes)
 		jl_show_note(doc, NULL, JL_ORIGIN_NONE, JL_("... and %zu more (--json has all)"),
 			     nodes->n - ROWS_SHOWN);
 	if (!isnan(least_ln))
-		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
-			     JL_("Against the median of the machines built alike; %s all in all would count. Among "
-				 "fleets without a slow machine at most %.0f %% have one called so."),
-			     percent(doc, -least_ln), 100 * JL_NODES_ALARMS);
+		jl_show_note(
+			doc, NULL, JL_ORIGIN_NONE,
+			JL_("Compared with the median of machines with the same parts; a machine counts as slow from "
+			    "%s overall. At most %.0f %% of fleets without a slow machine get a false alarm."),
+			percent(doc, -least_ln), 100 * JL_NODES_ALARMS);
 }

@@ -21,8 +21,8 @@ void jl_show_searched(struct jl_doc *doc, const struct jl_plan_effort *effort)
 	const struct jl_plan_tally *t = &effort->tally;
 
 	jl_show_entry(doc, JL_("Searched"), JL_MEASURED,
-		      JL_("%s%s ways in %s: %s evaluated; rejected: %s for memory, %s by a bound on their time, %s "
-			  "that no framework runs, %s that do not divide"),
+		      JL_("%s%s combinations in %s: %s evaluated; rejected: %s for memory, %s by a lower bound on "
+			  "time, %s without a framework, %s not divisible"),
 		      effort->stopped ? JL_("stopped after ") : "", count(doc, jl_plan_n_configurations(t)),
 		      jl_units_localized(JL_TXT, effort->search_s, JL_K_TIME, 2), count(doc, t->n_evaluated),
 		      count(doc, t->n_memory + t->n_host), count(doc, t->n_slower), count(doc, t->n_framework),
@@ -49,7 +49,7 @@ void jl_show_plan_case(struct jl_doc *doc, const char *label, const struct jl_ca
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 }
 
-/* --- the table: columns that say nothing (all 1, all none, all the same) are left out */
+/* --- the table: columns with one value (all 1, all none) are omitted */
 
 enum column { C_TP, C_PP, C_CP, C_EP, C_DP, C_MICRO, C_ZERO, C_RECOMPUTE, C_OFFLOAD, C_FORMAT, N_COLUMN };
 
@@ -80,7 +80,7 @@ static const char *setting_text(struct jl_doc *doc, const struct jl_case *c, enu
 	case C_EP: return jl_doc_format(doc, "%.0f", p->ep);
 	case C_DP: return jl_doc_format(doc, "%.0f", p->dp);
 	case C_MICRO: return jl_doc_format(doc, "%.0f", c->shard.micro_batch);
-	case C_ZERO: /* "3 k": without the space it reads as three thousand */
+	case C_ZERO: /* "3 k": "3k" would read as three thousand */
 		return jl_doc_format(doc, "%d%s%s%s", p->zero, p->shard > 0 || p->keep_gathered ? " " : "",
 				     p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
 	case C_RECOMPUTE: return recomputes[p->recompute];
@@ -165,13 +165,13 @@ static void tied(struct jl_doc *doc, const struct jl_plan_answer *a)
 	for (size_t i = 1; i < a->n; i++)
 		n += a->plans[i].tied;
 	if (n)
-		jl_show_entry(doc, JL_("Sure?"), JL_ESTIMATED,
+		jl_show_entry(doc, JL_("Confidence"), JL_ESTIMATED,
 			      JL_("%d of the others (≈) lie inside the interval of plan 1: try them too"), n);
 	else if (a->n > 1)
-		JL_ENTRY(doc, JL_("Sure?"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
+		JL_ENTRY(doc, JL_("Confidence"), JL_ESTIMATED, "no other plan lies inside the interval of plan 1");
 }
 
-/* The best plan that is of another kind than the winner: other parallelisms, not other degrees. 0: none shown. */
+/* The best plan with other parallelisms than the winner, not only other degrees. 0: none shown. */
 static size_t other_kind(const struct jl_plan_answer *a)
 {
 	const struct jl_plan *first = &a->plans[0].how.plan;
@@ -187,7 +187,7 @@ static size_t other_kind(const struct jl_plan_answer *a)
 	return a->n > 1;
 }
 
-/* The part that differs most from `second`, of those where the first is shorter (sign 1) or longer (-1). */
+/* The part with the largest difference to `second`, where the first is shorter (sign 1) or longer (-1). */
 static size_t part_apart(const struct jl_step_cost *first, const struct jl_step_cost *second, double sign,
 			 unsigned done)
 {
@@ -205,7 +205,7 @@ static size_t part_apart(const struct jl_step_cost *first, const struct jl_step_
 	return best;
 }
 
-/* Against the next plan of another kind: two parts of a step that shrink, and one that grows for it. */
+/* Comparison with the next plan of another kind: two parts that shrink, one that grows. */
 static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	static const double signs[] = { 1, 1, -1 };
@@ -227,9 +227,9 @@ static void why(struct jl_doc *doc, const struct jl_plan_answer *a)
 			jl_units_localized(JL_TXT, fabs(jl_part_s(first, i) - jl_part_s(second, i)), JL_K_TIME, 2));
 	}
 	if (*text)
-		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("against plan %d: %s"), (int)other + 1, text);
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("compared with plan %d: %s"), (int)other + 1, text);
 	else
-		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("plan %d differs by less than it can be known"),
+		jl_show_entry(doc, JL_("Why"), JL_ESTIMATED, JL_("the difference to plan %d is within the error"),
 			      (int)other + 1);
 }
 
@@ -255,21 +255,22 @@ static void no_plan(struct jl_doc *doc, const struct jl_plan_answer *a)
 	jl_show_searched(doc, &a->effort);
 }
 
-/* What was asked of the run, and whether the best plan keeps it. */
+/* Limits of the run, and whether the best plan meets them. */
 static void limits(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	const struct jl_elapsed *p = &a->plans[0].elapsed;
 
 	if (!isnan(a->deadline_s))
 		jl_show_entry(doc, JL_("Deadline"), JL_ESTIMATED,
-			      !a->in_time                    ? JL_("missed: %s, but %s are allowed")
-			      : p->time_s.hi > a->deadline_s ? JL_("likely kept, not at the slow end: %s of %s")
-							     : JL_("kept: %s of %s"),
+			      !a->in_time ? JL_("exceeded: %s, limit %s")
+			      : p->time_s.hi > a->deadline_s
+				      ? JL_("probably met, but not at the slow end of the interval: %s of %s")
+				      : JL_("met: %s of %s"),
 			      jl_estimate_text(JL_TXT, &p->time_s, JL_K_TIME),
 			      jl_units_localized(JL_TXT, a->deadline_s, JL_K_TIME, 3));
 	if (!isnan(a->budget_usd))
 		jl_show_entry(doc, JL_("Budget"), JL_ESTIMATED,
-			      a->in_budget ? JL_("kept: %s of %s") : JL_C("budget", "missed: %s, but %s are allowed"),
+			      a->in_budget ? JL_("met: %s of %s") : JL_C("budget", "exceeded: %s, limit %s"),
 			      jl_units_localized(JL_TXT, p->cost_usd.value, JL_K_USD, 2),
 			      jl_units_localized(JL_TXT, a->budget_usd, JL_K_USD, 6));
 	if (!a->in_time || !a->in_budget)
@@ -289,19 +290,19 @@ static void answer(struct jl_doc *doc, const struct jl_plan_answer *a)
 
 	jl_doc_break(doc);
 	JL_SENTENCE(doc,
-		    !p->whole_run              ? JL_("The best way takes |3 a step, |4.")
-		    : isnan(p->cost_usd.value) ? JL_("The best way takes |1 for the whole run, |3 a step.")
+		    !p->whole_run              ? JL_("The best plan takes |3 a step, |4.")
+		    : isnan(p->cost_usd.value) ? JL_("The best plan takes |1 for the whole run, |3 a step.")
 		    : a->plans[0].how.n_gpus > p->rent.most
-			    ? JL_("The best way takes |1 for the whole run and |2 at list price, |3 a step.")
-			    : JL_("The best way takes |1 for the whole run and |2 of rent, |3 a step."),
+			    ? JL_("The best plan takes |1 for the whole run and |2 at list price, |3 a step.")
+			    : JL_("The best plan takes |1 for the whole run and |2 of rent, |3 a step."),
 		    JL_WIDE(e->time_s, JL_K_TIME), JL_WIDE(e->cost_usd, JL_K_USD), JL_WIDE(p->step_s, JL_K_TIME),
 		    JL_FIG(jl_num_digits(jl_num_estimate(p->samples_per_s, JL_K_NUMBER, "samples/s"), 2)));
-	if (gain >= 1.05) /* below it would be written as once */
+	if (gain >= 1.05) /* below this it would print as 1x */
 		JL_SENTENCE(
 			doc,
 			site->usual.how.framework == a->plans[0].how.framework
-				? JL_(" That is |1 as fast as the way that 'jeoul predict' takes.")
-				: JL_(" That is |1 as fast as the way that 'jeoul predict' takes: in |2, not in |3."),
+				? JL_(" That is |1 as fast as the defaults of 'jeoul predict'.")
+				: JL_(" That is |1 as fast as the defaults of 'jeoul predict', with |2 instead of |3."),
 			JL_FIG(jl_num_digits(jl_num_times(gain), gain < 1.2 ? 3 : 2)),
 			JL_WORD(jl_show_framework(&a->plans[0].how)), JL_WORD(jl_show_framework(&site->usual.how)));
 }

@@ -8,7 +8,7 @@
 #include "predict/kind.h"
 #include "predict/narrow.h"
 
-/* Failures that take less of a run are counted, not shown. */
+/* failure losses below this share are included but not listed */
 #define TOLD_USEFUL_FRAC 0.995
 
 /* The answer in a sentence. */
@@ -45,7 +45,7 @@ static void narrower(struct jl_doc *doc, const struct jl_predicted *x)
 
 /* --- how long, where it goes */
 
-/* Units of the catalog's networks in the reader's language; others stay as written. */
+/* Units of catalog networks in the user's language; others as written. */
 static const char *unit_text(const char *unit)
 {
 	static const char *const units[] = { JL_N("tokens"),         JL_N("images"), JL_N("mel frames"),
@@ -57,7 +57,7 @@ static const char *unit_text(const char *unit)
 	return unit;
 }
 
-/* Other rates: tokens or mel frames a second, those of one GPU, and MFU. */
+/* Secondary rates: tokens or mel frames a second, per GPU, and MFU. */
 static void rate(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double all = x->p.unit ? x->p.units_per_s.value : x->p.tokens_per_s.value;
@@ -121,17 +121,17 @@ const char *jl_show_rent(struct jl_doc *doc, const struct jl_rent *rent, int n_g
 	const char *text = jl_doc_format(doc, "%s, %s", rent->provider, jl_dated_text(JL_TXT, rent->date, today));
 
 	if (rent->n_gpu > n_gpus)
-		text = jl_doc_format(doc, JL_("%s: a machine of %.0f, paid whole"), text, rent->n_gpu);
+		text = jl_doc_format(doc, JL_("%s: a machine of %.0f GPUs, paid in full"), text, rent->n_gpu);
 	if (rent->apart)
-		text = jl_doc_format(doc, JL_("%s; no network between such hosts is listed, ask before counting on it"),
+		text = jl_doc_format(doc, JL_("%s; no network between such hosts is listed: ask the provider first"),
 				     text);
 	if (rent->single_usdps > 0)
 		text = jl_doc_format(
-			doc, JL_("%s; the cheapest whose hosts are joined: one host alone rents from %.2f USD/h"), text,
-			rent->single_usdps * 3600);
+			doc, JL_("%s; the cheapest with a network between hosts: a single host rents from %.2f USD/h"),
+			text, rent->single_usdps * 3600);
 	if (n_gpus <= rent->most)
 		return text;
-	return jl_doc_format(doc, JL_("%s; a list price × %s GPUs, not an offer: the largest one listed has %.0f"),
+	return jl_doc_format(doc, JL_("%s; list price × %s GPUs, not an actual offer: the largest one listed has %.0f"),
 			     text, jl_grouped(JL_TXT, n_gpus), rent->most);
 }
 
@@ -191,7 +191,7 @@ static void bound_by_compute(struct jl_doc *doc, const struct jl_predicted *x)
 		      100 * frac[best]);
 }
 
-/* The input pipeline: what it brings a second, and what could be taken. */
+/* The input pipeline: its rate, and the rate that the GPUs could take. */
 static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const struct jl_case *c = &x->how;
@@ -211,7 +211,7 @@ static void bound_by_input(struct jl_doc *doc, const struct jl_predicted *x)
 			      c->input.n_threads, brought, jl_show_device(c), taken);
 }
 
-/* Replicas that wait for each other so long that one alone would be faster. */
+/* Replicas that wait for each other so long that a single one is faster. */
 static void alone(struct jl_doc *doc, const struct jl_predicted *x)
 {
 	const double alone_per_s = jl_alone_samples_per_s(&x->how);
@@ -229,7 +229,7 @@ static void bound(struct jl_doc *doc, const struct jl_predicted *x)
 	const struct jl_bound most = jl_bound_of(&x->p.step);
 	const char *key = jl_parts[most.part].key;
 
-	if (x->p.step.input_s > 0) /* the step ends when its input has come, however small the wait is */
+	if (x->p.step.input_s > 0) /* the step ends when its input arrives, however short the wait */
 		bound_by_input(doc, x);
 	else if (strcmp(key, "compute") == 0)
 		bound_by_compute(doc, x);
@@ -252,7 +252,7 @@ static void gain_text(char out[160], const struct jl_advice *a)
 
 	jl_about_text(after, a->samples_per_s_after);
 	if (a->makes_it_fit)
-		jl_format(out, 160, a->tight ? JL_("hardly fits; %s samples/s") : JL_("fits; %s samples/s"), after);
+		jl_format(out, 160, a->tight ? JL_("barely fits; %s samples/s") : JL_("fits; %s samples/s"), after);
 	else if (!isnan(a->alone_samples_per_s))
 		jl_format(out, 160, JL_("%d GPUs: %.2gx → %.2gx"), a->n_gpus,
 			  a->samples_per_s_before / a->alone_samples_per_s,
@@ -263,7 +263,7 @@ static void gain_text(char out[160], const struct jl_advice *a)
 
 static void advice(struct jl_doc *doc, const struct jl_predicted *x)
 {
-	size_t room = 35; /* column at which gains are aligned */
+	size_t room = 35; /* column of the gains */
 
 	for (size_t i = 0; i < x->n_advice; i++) {
 		const size_t width = jl_utf8_width(x->advice[i].text);
@@ -288,13 +288,13 @@ static void checked(struct jl_doc *doc)
 void jl_show_confidence(struct jl_doc *doc, const struct jl_notes *notes)
 {
 	static const char *const options[] = { "precision", "seq", "framework", "flash",
-					       NULL }; /* of all who weigh a run */
+					       NULL }; /* shared by all run-based commands */
 
 	checked(doc);
 	jl_show_assumed(doc, notes, options);
 }
 
-/* Open choices were made among few; 'plan' tries all. */
+/* The default layout is chosen among few; 'plan' searches all. */
 static void plan_gain(struct jl_doc *doc, const struct jl_plan_hint *hint)
 {
 	char how[JL_CUT_TEXT_MAX];
@@ -322,7 +322,7 @@ void jl_show_predicted(struct jl_doc *doc, const struct jl_show_predicted *in, l
 					 &x->how.machine.sys, &x->how.machine.alone);
 		return;
 	}
-	if (x->p.room == JL_ROOM_NONE) { /* a run that does not fit has no time and no cost */
+	if (x->p.room == JL_ROOM_NONE) { /* no time and cost for a run that does not fit */
 		jl_show_memory(doc, x);
 		advice(doc, x);
 	} else {
@@ -365,7 +365,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 		struct jl_num times = jl_num_times(x->speedup.value);
 
 		times.n_decimals = 2;
-		if (isnan(x->speedup.value)) { /* it does not fit */
+		if (isnan(x->speedup.value)) { /* does not fit */
 			const double need_B = x->p.memory.total_B;
 			const char *said = jl_doc_format(doc, JL_("does not fit: %s"), jl_memory_text(JL_TXT, need_B));
 
@@ -386,7 +386,7 @@ static void sweep_table(struct jl_doc *doc, const struct jl_sweep *sweep)
 	}
 }
 
-/* Why an efficiency lies above 1. */
+/* Reason for an efficiency above 1. */
 void jl_show_above(struct jl_doc *doc, const struct jl_scaled_gain *gain)
 {
 	const struct jl_part *part = &jl_parts[gain->part];
@@ -399,12 +399,11 @@ void jl_show_above(struct jl_doc *doc, const struct jl_scaled_gain *gain)
 			JL_("Above 100 %%: the optimizer takes %s less, since each GPU updates a smaller share."),
 			less);
 	else
-		jl_show_sourced(doc, JL_ESTIMATED,
-				JL_("Above 100 %%: %s takes %s less than the number of GPUs explains."),
+		jl_show_sourced(doc, JL_ESTIMATED, JL_("Above 100 %%: %s takes %s less than linear scaling explains."),
 				jl_msg(part->en), less);
 }
 
-/* Every row runs one recipe; a row that cannot is said with its own and the reason. */
+/* All rows use one recipe; rows that cannot use it are listed with their own and the reason. */
 static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 {
 	const char *label = JL_("Settings");
@@ -412,11 +411,9 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 
 	if (!isnan(sweep->alone_per_s.value)) {
 		jl_doc_entry(doc, JL_("One GPU"));
-		JL_SENTENCE(
-			doc,
-			JL_("|1 by itself, as 'predict' runs it with weights in 32 bits; the recipe above keeps them "
-			    "in 16"),
-			JL_FIG(jl_num_digits(jl_num_estimate(sweep->alone_per_s, JL_K_NUMBER, "samples/s"), 2)));
+		JL_SENTENCE(doc,
+			    JL_("|1 with 'predict' defaults (32-bit weights); the recipe above uses 16-bit weights"),
+			    JL_FIG(jl_num_digits(jl_num_estimate(sweep->alone_per_s, JL_K_NUMBER, "samples/s"), 2)));
 	}
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct jl_predicted *x = &sweep->rows[i];
@@ -427,8 +424,8 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 		jl_show_entry(doc, label, JL_ORIGIN_NONE,
 			      x->recipe == JL_RECIPE_SAME ? JL_("%d GPU{/s}: %s")
 			      : x->recipe == JL_RECIPE_INDIVISIBLE
-				      ? JL_("%d GPU{/s}: %s (the others' cut does not divide)")
-				      : JL_("%d GPU{/s}: %s (the others' way does not fit)"),
+				      ? JL_("%d GPU{/s}: %s (the other rows' layout does not divide)")
+				      : JL_("%d GPU{/s}: %s (the other rows' settings do not fit)"),
 			      x->how.n_gpus, jl_show_cut(how, &x->how.plan, x->how.shard.micro_batch));
 		label = "";
 	}
@@ -443,7 +440,7 @@ static void settings(struct jl_doc *doc, const struct jl_sweep *sweep)
 	}
 }
 
-/* What a sweep comes to; one that is slower than its base says so: nothing is 0.58x as fast. */
+/* Summary of a sweep; a slowdown is stated as such, not as "0.58x as fast". */
 static const char *sweep_sentence(const struct jl_sweep *sweep)
 {
 	const bool slower = sweep->last->speedup.value < 1;

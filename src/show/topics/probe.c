@@ -5,14 +5,14 @@
 
 #include "probe/rocm_smi.h"
 
-#define MATRIX_MAX 12 /* GPUs whose pairs fit 80 columns */
+#define MATRIX_MAX 12 /* GPUs whose matrix fits 80 columns */
 
 static const char *memory(struct jl_doc *doc, double value_B)
 {
 	return jl_doc_format(doc, "%s", jl_value_text(JL_TXT, value_B, JL_K_BYTES, true));
 }
 
-/* A piece of what is open, where there is one. */
+/* Appends a piece, if any. */
 static void piece(struct jl_doc *doc, const char *text)
 {
 	if (text && *text)
@@ -69,7 +69,7 @@ static void software(struct jl_doc *doc, const struct jl_probe_machine *m)
 		jl_show_entry(doc, "NVML", JL_MEASURED, "%s", nvml->absent_text);
 }
 
-/* Bonds and disks: they hang on no single branch of the tree. */
+/* Bonds and disks: not part of a single branch of the tree. */
 static void others(struct jl_doc *doc, const struct jl_probe_machine *m)
 {
 	bool open = false;
@@ -189,7 +189,7 @@ static void state_of(struct jl_doc *doc, const struct jl_nvml_gpu *g, const char
 	cells[6] = on_off(g->persistence);
 }
 
-/* The state of the GPUs now; neighbours that are alike take one row. */
+/* Current state of the GPUs; adjacent equal ones share a row. */
 static void states(struct jl_doc *doc, const struct jl_nvml_snapshot *nvml)
 {
 	if (nvml->n_gpus)
@@ -273,9 +273,10 @@ void jl_show_probed(struct jl_doc *doc, const struct jl_probed *probed)
 
 	jl_doc_lead(doc);
 	JL_SENTENCE(doc,
-		    found->n ? JL_("This machine has |1 GPUs, |2 cores and |3 of memory. To look at: |4, first: |5.")
-			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Nothing seen is wrong; how "
-				   "fast it is, 'jeoul bench all --quick' measures."),
+		    found->n ? JL_("This machine has |1 GPUs, |2 cores and |3 of memory. Findings: |4; the most "
+				   "important: |5.")
+			     : JL_("This machine has |1 GPUs, |2 cores and |3 of memory. No problem found; 'jeoul "
+				   "bench all --quick' measures its speed."),
 		    JL_COUNT(m->n_gpus), JL_COUNT(m->cpu.n_cores),
 		    JL_FIGURE_TEXT(memory(doc, m->memory.total_B), JL_MEASURED), JL_COUNT(found->n),
 		    JL_WORD(found->n ? found->items[0].what.text : ""));

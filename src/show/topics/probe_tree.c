@@ -1,4 +1,4 @@
-/* The tree of a machine: NUMA nodes, the PCIe switches that branch, GPUs and network adapters. Bridges that only pass on are left out. */
+/* The tree of a machine: NUMA nodes, PCIe switches with branches, GPUs and network adapters. Bridges without branches are omitted. */
 #include <math.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 struct tree {
 	struct jl_doc *doc;
 	const struct jl_probe_machine *machine;
-	bool *leads; /* for each PCI function: it, or something below it, is drawn */
+	bool *leads; /* per PCI function: drawn, or above a drawn one */
 };
 
-/* Index of the device at a PCI function in a list of the machine; -1: none. */
+/* Index of the device at a PCI function; -1: none. */
 #define AT(TREE, LIST, PCI)                                                                                            \
 	place_of((TREE)->machine->LIST, (TREE)->machine->n_##LIST, sizeof *(TREE)->machine->LIST,                      \
 		 (size_t)((const char *)&(TREE)->machine->LIST->pci - (const char *)(TREE)->machine->LIST), PCI)
@@ -55,7 +55,7 @@ static size_t collect_children(const struct tree *t, int at, int *items, size_t 
 	return n;
 }
 
-/* Collects what is drawn for a PCI function: itself, or the functions below a bridge without branches. */
+/* Collects the drawn nodes of a PCI function: itself, or the functions below a bridge without branches. */
 static size_t collect(const struct tree *t, int at, int *items, size_t max, int depth)
 {
 	size_t n;
@@ -71,7 +71,7 @@ static size_t collect(const struct tree *t, int at, int *items, size_t max, int 
 	return 1;
 }
 
-/* Most machines have one PCI domain: it is only shown where there are others. */
+/* Most machines have one PCI domain: shown only if there are several. */
 static const char *short_bus(const char *bus)
 {
 	return strncmp(bus, "0000:", 5) == 0 ? bus + 5 : bus;
@@ -95,7 +95,7 @@ static const char *pcie(struct jl_doc *doc, const struct jl_probe_gpu *gpu)
 	return jl_doc_format(doc, JL_("gen%d x%d of gen%d x%d"), now.gen, now.width, most.gen, most.width);
 }
 
-/* A card without its maker's words. */
+/* A card name without the vendor. */
 static const char *card_name(const char *name)
 {
 	static const char *const brands[] = { "NVIDIA ", "GeForce " };
@@ -164,7 +164,7 @@ static void pci_node(const struct tree *t, struct jl_tree_node *node, int at, in
 	}
 }
 
-/* Devices of one NUMA node; `numa` NULL: devices of unknown node, as containers often hide it. False: none. */
+/* Devices of one NUMA node; `numa` NULL: of unknown node, as often in containers. False: none. */
 static bool numa_node(const struct tree *t, struct jl_tree_node *node, const struct jl_probe_node *numa)
 {
 	const struct jl_probe_machine *m = t->machine;

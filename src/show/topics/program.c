@@ -1,6 +1,5 @@
-/* A captured program: where its time goes by kind of call and by module; what it is made of. */
+/* A captured program: time by kind of call and by module; its composition. */
 
-#include "document/chart.h"
 #include "topics/flops.h"
 #include "topics/predict.h"
 
@@ -53,7 +52,7 @@ static void class_table(struct jl_doc *doc, const struct jl_timeline *t)
 
 #define LEAST_SHARE 0.03
 
-/* True where one child takes nearly all the time: then only the child is shown, with both names. */
+/* True if one child takes nearly all the time: then only the child is shown, with both names. */
 static bool passes_on(const struct jl_modules *m, size_t row)
 {
 	for (size_t i = row + 1; i < m->n && m->rows[i].depth > m->rows[row].depth; i++)
@@ -62,7 +61,7 @@ static bool passes_on(const struct jl_modules *m, size_t row)
 	return false;
 }
 
-/* "model.layers.*" from the last row that was shown down. */
+/* "model.layers.*" relative to the last expanded row. */
 static const char *path_text(struct jl_doc *doc, const struct jl_modules *m, size_t row)
 {
 	const char *text = m->rows[row].name;
@@ -120,7 +119,7 @@ void jl_show_program(struct jl_doc *doc, const struct jl_predicted *x)
 	module_table(doc, &x->modules);
 }
 
-/* --- what it is made of */
+/* --- composition */
 
 static const struct {
 	const char *en;

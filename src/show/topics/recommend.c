@@ -49,14 +49,14 @@ struct jl_num jl_num_cost(const struct jl_candidate *c)
 	struct jl_num num = jl_num_ranged(jl_num_estimate(c->cost_usd, JL_K_USD, NULL));
 
 	num.n_digits = 3;
-	num.show_interval = num.hi > 1.01 * num.lo; /* what is bought costs the same however long it runs */
+	num.show_interval = num.hi > 1.01 * num.lo; /* purchase costs are independent of the run time */
 	return num;
 }
 
-/* The unit of amounts: dollars; won one by one where few, else in units of ten thousand (Korean) or a thousand, or outside tables in millions
- * (Korean: groups of four digits). */
+/* Unit of amounts: dollars; won individually if few, else in units of ten thousand (Korean) or a thousand, outside tables in millions (Korean:
+ * groups of four digits). */
 struct counted {
-	double each; /* of them in a dollar */
+	double each; /* units per dollar */
 	const char *name;
 	bool grouped;
 };
@@ -76,7 +76,7 @@ static struct counted counted_in(const struct jl_recommended *a, double usd, boo
 	return (struct counted){ a->krw_per_usd / (jl_lang_is("ko") ? 1e4 : 1e3), JL_("thousand KRW"), false };
 }
 
-/* Won beside dollars: to Korean readers, and to those who ask for Korea. */
+/* Won beside dollars: for Korean readers, and for requests about Korea. */
 static bool wants_won(const struct jl_recommended *a)
 {
 	bool korea = jl_lang_is("ko");
@@ -145,7 +145,7 @@ static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 		if (a->found->best[h] >= 0)
 			rows[n++] = a->found->best[h];
 	if (n > 1 || !a->found->items[a->found->pick].on_front)
-		jl_show_candidates(doc, a, JL_("The best of each way to have it"), rows, n);
+		jl_show_candidates(doc, a, JL_("The best option of each kind"), rows, n);
 	n = jl_recommend_thin(a->found, (size_t)a->limit, rows);
 	jl_show_candidates(doc, a,
 			   jl_doc_format(doc, JL_("Nothing is both faster and cheaper than these (%zu of %zu shown)"),
@@ -169,7 +169,7 @@ static const char *technique(struct jl_doc *doc, const struct jl_recommended *a,
 	return jl_doc_format(doc, "DP %g, %s", s->dp, jl_show_cut(JL_TXT, &plan, s->micro_batch));
 }
 
-/* "1,950 USD (1,800–2,100)"; a price that does not depend on the time has no interval. */
+/* "1,950 USD (1,800–2,100)"; no interval for a price independent of the time. */
 static const char *cost_text(struct jl_doc *doc, const struct jl_recommended *a, struct jl_estimate usd)
 {
 	const struct counted in = counted_in(a, usd.value, false);
@@ -232,7 +232,7 @@ static void headline(struct jl_doc *doc, const struct jl_recommended *a)
 			      jl_units_localized(JL_TXT, c->setup->peak_W, JL_K_POWER, 3));
 }
 
-/* A candidate in one line: what, for how much, how long, and the one reason. */
+/* A candidate in one line: machine, cost, time, reason. */
 static void place_line(struct jl_doc *doc, const struct jl_recommended *a, const char *label, int at, const char *why)
 {
 	const struct jl_candidate *c = &a->found->items[at];
@@ -278,7 +278,7 @@ static void places(struct jl_doc *doc, const struct jl_recommended *a)
 
 /* --- notes */
 
-/* Candidates that were considered and not chosen. */
+/* Candidates considered and not chosen. */
 static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 {
 	const char *text = "";
@@ -290,7 +290,7 @@ static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 					     jl_grouped(JL_TXT, (double)r->n_against[i]),
 					     i == JL_AGAINST_PRICE ? " (--max-price-age)" : "");
 	if (*text)
-		jl_show_note(doc, JL_("Not taken"), JL_ESTIMATED, "%s", text);
+		jl_show_note(doc, JL_("Excluded"), JL_ESTIMATED, "%s", text);
 }
 
 static bool is_same(double given, double purpose)
@@ -298,7 +298,7 @@ static bool is_same(double given, double purpose)
 	return isnan(purpose) || given == purpose;
 }
 
-/* True where no option replaced the work that the purpose's sentence describes. */
+/* True if no option replaced the work described by the purpose. */
 static bool is_as_said(const struct jl_purpose *p, const struct jl_recommend_ask *ask)
 {
 	return !ask->seen && ask->task == p->task && ask->run.model == p->model &&
@@ -339,7 +339,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 	jl_doc_note(doc, JL_MARK_NONE, JL_("Assumed"));
 	if (near != ask->region)
 		jl_show_piece(doc, JL_ORIGIN_NONE,
-			      near ? JL_("no rents of %s are known: those of %s are weighed")
+			      near ? JL_("no rents of %s are known: those of %s are used")
 				   : JL_("no rents of %s are known, only what can be bought (--region %s)"),
 			      ask->region, near ? near : "us");
 	if (a->purpose && is_as_said(a->purpose, ask))
@@ -391,8 +391,8 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s%s", jl_dtype_name(a->found->items[a->found->pick].setup->dtype),
 			      ask->run.dtype == JL_UNSET ? " (--precision)" : "");
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s",
-		      isnan(ask->util_frac) ? JL_("bought machines are paid in full, no resale")
-					    : JL_("bought machines are paid by their share of use"));
+		      isnan(ask->util_frac) ? JL_("bought machines: paid in full, no resale")
+					    : JL_("bought machines: only the share of use is paid"));
 	if (ask->host_owned)
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s",
 			      JL_("the host of bought cards is there already (--host-owned)"));
@@ -409,7 +409,7 @@ static void assumptions(struct jl_doc *doc, const struct jl_recommended *a)
 		jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_show_fx(doc, a->fx, a->fx_date, ask->today));
 }
 
-/* A purpose's note on what it leaves out; omitted where the request gives the kind of tuning. */
+/* A purpose's note on its limits; omitted if the request gives the tuning method. */
 static void purpose_note(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	if (a->purpose && a->purpose->caveat && a->ask->run.tune == JL_UNSET)
@@ -426,7 +426,7 @@ void jl_show_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 	purpose_note(doc, a);
 }
 
-/* Without an acceptable option: the nearest one and the limit to move. */
+/* Without an acceptable option: the nearest one and the limit to change. */
 static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_candidate *c = &a->found->items[a->found->nearest];
@@ -463,7 +463,7 @@ static void nearest(struct jl_doc *doc, const struct jl_recommended *a)
 			name, time);
 }
 
-/* The search ends at so many hosts: said where more might meet the limits, or were allowed. */
+/* Size limit of the search: stated if larger systems might meet the limits. */
 static void largest(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	const struct jl_recommendation *r = a->found;

@@ -10,7 +10,7 @@
 
 #define SHORT_ID 8
 
-/* "2026-11-15 05:02", in the time zone of the person. */
+/* "2026-11-15 05:02", in local time. */
 static const char *record_time_text(char out[32], double time_s)
 {
 	time_t seconds = (time_t)time_s;
@@ -54,7 +54,7 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 	const char *text = "";
 
 	if (!isnan(n->cpu_other_frac))
-		text = jl_doc_format(doc, JL_("others took %.0f %% of the CPU"), 100 * n->cpu_other_frac);
+		text = jl_doc_format(doc, JL_("other programs took %.0f %% of the CPU"), 100 * n->cpu_other_frac);
 	if (!isnan(n->steal_frac) && n->steal_frac > 0.005)
 		text = jl_doc_format(doc, JL_("%s%ssteal %.1f %%"), text, *text ? ", " : "", 100 * n->steal_frac);
 	if (n->wait_frac > 0.005)
@@ -74,15 +74,13 @@ static void noise(struct jl_doc *doc, const struct jl_record_noise *n)
 		jl_show_entry(doc, JL_("noise"), JL_MEASURED, "%s", text);
 }
 
-/* The value without the unit that its metric's name states: "48.4 /s". */
+/* The value without the unit that its metric name states: "48.4 /s". */
 static const char *short_value(char out[JL_RECORD_WORDS_MAX], const char *name, double value)
 {
-	const size_t len = strlen(name);
-
-	return jl_record_value_text(out, len > 6 && strcmp(name + len - 6, "_per_s") == 0 ? "_per_s" : name, value);
+	return jl_record_value_text(out, jl_ends(name, "_per_s") ? "_per_s" : name, value);
 }
 
-/* "5.26 – 5.33 s": the unit once where both have the same. */
+/* "5.26 – 5.33 s": a common unit once. */
 static const char *range(struct jl_doc *doc, const char *name, double lo, double hi)
 {
 	char a[JL_RECORD_WORDS_MAX], b[JL_RECORD_WORDS_MAX];
@@ -178,7 +176,7 @@ void jl_show_imported_row(struct jl_doc *doc, const struct jl_record *r)
 	jl_doc_cell(doc, JL_MARK_NONE);
 	if (r->n_metrics > 1) {
 		const struct jl_record_metric *second = &r->metrics[1];
-		const char *named = strstr(second->name, "_per_s"); /* its unit names it: 48.8 samples/s */
+		const char *named = strstr(second->name, "_per_s"); /* the unit is named: 48.8 samples/s */
 
 		jl_show_sourced(doc, origin_of(r), "%.*s%s%s", named ? 0 : (int)strcspn(second->name, "_"),
 				second->name, named ? "" : " ",

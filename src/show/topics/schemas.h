@@ -1,10 +1,10 @@
-/* Every command's JSON by name: the table that writes it, from which docs/schema/<name>.json is made (jeoul schema, scripts/schema). */
+/* JSON schemas of the commands by name: docs/schema/<name>.json is generated from this table (jeoul schema, scripts/schema). */
 #pragma once
 
 #include "base/fields.h"
 
 struct jl_output_schema {
-	const char *name; /* of the command; NULL ends the list */
+	const char *name; /* of the command; NULL-terminated list */
 	const struct jl_schema *schema;
 };
 

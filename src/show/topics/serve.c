@@ -99,22 +99,22 @@ static void memory(struct jl_doc *doc, const struct jl_serving *s)
 	jl_memory_text(have, a->capacity_B);
 	jl_about_text(room, floor(a->room));
 	if (a->n_gpus == 1)
-		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("weights %s, a request %s, of %s"), weights,
+		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED, JL_("weights %s and %s a request, of %s"), weights,
 			      context, have);
 	else
 		jl_show_entry(doc, JL_("Memory"), JL_ESTIMATED,
-			      JL_("on each of %d GPUs weights %s, a request %s, of %s"), a->n_gpus, weights, context,
+			      JL_("%d GPUs, each: weights %s and %s a request, of %s"), a->n_gpus, weights, context,
 			      have);
 	if (!a->fits)
 		JL_ENTRY(doc, "", JL_ORIGIN_NONE,
-			 "it does not fit: take more GPUs, or narrower weights (--weights fp8, int4)");
+			 "it does not fit: use more GPUs or a smaller weight format (--weights fp8, int4)");
 	else if (a->room < last->n_requests)
 		jl_show_entry(doc, "", JL_ESTIMATED, JL_("%s requests fit at once; the others wait"), room);
 	else
 		jl_show_entry(doc, "", JL_ESTIMATED, JL_("room for %s requests at once"), room);
 	if (n_copies(s) > 1)
 		jl_show_entry(doc, JL_("Copies"), JL_ESTIMATED,
-			      JL_("the system holds %d copies of it: that many times the requests and tokens"),
+			      JL_("the system holds %d copies of the model: multiply requests and tokens by that"),
 			      n_copies(s));
 }
 
@@ -150,5 +150,6 @@ void jl_show_serving(struct jl_doc *doc, const struct jl_serving *s)
 		jl_show_confidence(doc, &(struct jl_notes){ 0 });
 	else
 		JL_NOTE(doc, NULL, JL_ESTIMATED,
-			"○ estimated; of this family only single requests were published, not loads.");
+			"○ estimated; published measurements of this GPU family are of single requests, none under "
+			"load.");
 }

@@ -1,4 +1,4 @@
-/* A language model that answers requests: how long to the first token, how fast then, what fits. */
+/* A served language model: time to first token, speed, memory. */
 #pragma once
 
 #include "base/fields.h"
@@ -8,7 +8,7 @@
 #define JL_SERVING_ROWS_MAX 16
 
 struct jl_serving_row {
-	double n_requests; /* at once */
+	double n_requests; /* concurrent */
 	struct jl_serve_answer a;
 };
 
@@ -16,7 +16,7 @@ struct jl_serving {
 	struct jl_subject subject;
 	struct jl_sys sys;
 	struct jl_serve_ask ask;
-	const char *engine; /* as it was written, or NULL */
+	const char *engine; /* as given, or NULL */
 	size_t n;
 	struct jl_serving_row rows[JL_SERVING_ROWS_MAX];
 };

@@ -166,7 +166,7 @@ void jl_show_table(struct jl_doc *doc, const char *title, const char *how, const
 
 		list[n].en = jl_doc_format(doc, "%.*s" JL_HEAD_BOTH "%.*s", (int)len, en, (int)said_len, said);
 		list[n].how = *how == 'f' ? JL_COLUMN_FIGURE : *how == 'k' ? JL_COLUMN_KEEP : JL_COLUMN_TEXT;
-		list[n].how |= (int)strtol(how + 1, &end, 10) << 8; /* of text: JL_COLUMN_LEAST */
+		list[n].how |= (int)strtol(how + 1, &end, 10) << 8; /* text: JL_COLUMN_LEAST */
 		en += len + (en[len] == '|');
 		said += said_len + (said[said_len] == '|');
 	}
@@ -247,7 +247,7 @@ struct jl_num jl_show_span(struct jl_doc *doc, struct jl_num num, double hi)
 	const char *unit;
 	size_t digits;
 
-	/* the upper end decides the unit; the lower one is written in it */
+	/* the upper end determines the unit of both */
 	both.value = both.hi = hi;
 	both.lo = num.value;
 	both.n_digits = num.n_digits ? num.n_digits : 2;
@@ -359,7 +359,7 @@ void jl_show_node_num(struct jl_doc *doc, struct jl_tree_node *node, struct jl_n
 	jl_buf_release(&text);
 }
 
-/* A sentence of one text into what is open. */
+/* Appends a sentence without figures. */
 static void said(struct jl_doc *doc, enum jl_origin origin, const char *format, va_list args)
 {
 	char text[1024];
@@ -462,12 +462,12 @@ const char *jl_value_text(char out[JL_UNITS_TEXT_MAX], double value, enum jl_kin
 		with_separators(out, value, "");
 		return out;
 	}
-	/* Rates of chips are compared in tera, whatever their size. */
+	/* Chip rates are compared in tera units. */
 	if ((kind == JL_K_FLOP_RATE || kind == JL_K_OP_RATE) && value >= 1e15 && value < 1e17) {
 		with_separators(out, value / 1e12, kind == JL_K_OP_RATE ? "TOP/s" : "TFLOP/s");
 		return out;
 	}
-	/* Memory comes in powers of two: 80 GiB, not 85.9 GB. */
+	/* Memory in binary units: 80 GiB, not 85.9 GB. */
 	if (kind != JL_K_BYTES || !is_memory || isnan(value))
 		return jl_units_text(out, value, kind, 4);
 	while (value >= 1024 && i + 1 < JL_LEN(names)) {
@@ -544,7 +544,7 @@ void jl_show_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, cons
 {
 	if (!n && answer_s->hi > JL_NARROW_WIDE * answer_s->lo) {
 		jl_doc_entry(doc, JL_C("interval", "Range"));
-		JL_SENTENCE(doc, JL_("time it there for a minute: one measured figure instead of |1"),
+		JL_SENTENCE(doc, JL_("a one-minute measurement on that system replaces |1 with a measured figure"),
 			    JL_FIG(jl_num_ends(doc, answer_s, answer_s->hi)));
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -559,7 +559,7 @@ void jl_show_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, cons
 			    JL_FIG(jl_num_ends(doc, &f->after[0], like_s)), JL_WORD(f->is[1] ? jl_msg(f->is[0]) : ""),
 			    JL_FIG(jl_num_ends(doc, &f->after[f->is[1] ? 1 : 0], like_s)),
 			    JL_WORD(f->is[1] ? jl_msg(f->is[1]) : ""));
-		if (!colon) /* a command; else the word of a scenario, which is an option here */
+		if (!colon) /* a command; else an option or a scenario key */
 			jl_doc_textf(doc, " (%s)", f->key);
 		else if (colon[1])
 			jl_doc_textf(doc, " (--%.*s%s)", (int)(colon - f->key), f->key, colon + 1);

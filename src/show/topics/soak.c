@@ -37,7 +37,7 @@ static void sensors(struct jl_doc *doc, const struct jl_soak *s)
 		jl_show_entry(doc, JL_("Power"), JL_MEASURED, JL_("%.0f W at most; at its limit %.0f %% of the time"),
 			      s->power_W, 100 * s->capped_frac);
 	if (isnan(s->n_corrected))
-		JL_ENTRY(doc, JL_("Memory"), JL_ORIGIN_NONE, "its errors are not counted here");
+		JL_ENTRY(doc, JL_("Memory"), JL_ORIGIN_NONE, "this machine does not count memory errors");
 	else
 		jl_show_entry(doc, JL_("Memory"), JL_MEASURED, JL_("%.0f errors corrected, %.0f not"), s->n_corrected,
 			      s->n_uncorrected);
@@ -45,9 +45,10 @@ static void sensors(struct jl_doc *doc, const struct jl_soak *s)
 
 void jl_show_soak(struct jl_doc *doc, const struct jl_soak *s, const char *what)
 {
-	JL_LEAD(doc, jl_soak_is_bad(s)       ? JL_("it did not stand the load")
-		     : 2 * s->n_noisy > s->n ? JL_("no verdict on its rate: others used the machine most of the time")
-					     : JL_("it stood the load"));
+	JL_LEAD(doc, jl_soak_is_bad(s) ? JL_("it failed under the load")
+		     : 2 * s->n_noisy > s->n
+			     ? JL_("no verdict on its rate: other programs used the machine most of the time")
+			     : JL_("it passed the load"));
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", what);
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_units_localized(JL_TXT, s->window_s * (double)s->n, JL_K_TIME, 2));
 	findings(doc, s);
@@ -62,6 +63,6 @@ void jl_show_soak(struct jl_doc *doc, const struct jl_soak *s, const char *what)
 		      s->n_wrong);
 	if (s->n_noisy)
 		jl_show_entry(doc, JL_("Noise"), JL_MEASURED,
-			      JL_("in %zu of %zu windows others used the machine: they do not count"), s->n_noisy,
-			      s->n);
+			      JL_("in %zu of %zu windows other programs used the machine: they are ignored"),
+			      s->n_noisy, s->n);
 }

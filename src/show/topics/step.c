@@ -1,4 +1,4 @@
-/* A step as pictures: its parts on one axis of time, with what hides behind computing; and the schedule of a pipeline with its bubbles. */
+/* A step as charts: its parts on one time axis, with overlapped communication; and the pipeline schedule with its bubbles. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum lane { LANE_COMPUTE, LANE_COMM, LANE_HIDDEN, LANE_HOST, LANE_WAIT, N_LANE }
 
 enum share { SHARE_ALL, SHARE_FORWARD, SHARE_BACK, SHARE_HALF };
 
-/* The parts in the order in which a step comes to them; the shares of each sum to 1. */
+/* Parts in execution order; the shares of each sum to 1. */
 static const struct {
 	const char *key; /* of jl_parts */
 	enum lane lane;
@@ -69,7 +69,7 @@ static void add_span(struct drawn *d, size_t series, const char *name, enum lane
 	d->lane_s[lane] += length_s;
 }
 
-/* Every part of the step has its place; one that is less than a line is drawn wide has none. */
+/* Parts shorter than a line width are omitted. */
 static double add_parts(struct drawn *d, const struct jl_step_cost *step, const struct jl_plan *plan)
 {
 	const double fwd = jl_forward_frac(plan), shares[] = { 1, fwd, 1 - fwd, 0.5 };
@@ -92,7 +92,7 @@ static double add_parts(struct drawn *d, const struct jl_step_cost *step, const 
 	return at_s;
 }
 
-/* Only lanes and series that have something; the lanes keep their order. */
+/* Only non-empty lanes and series, in order. */
 static void compact(struct drawn *d)
 {
 	static const char *const names[N_LANE] = { JL_N("GPU busy"), JL_N("communication"), JL_N("hidden behind it"),
@@ -160,7 +160,7 @@ static void timeline(struct jl_doc *doc, const struct jl_case *c, const struct j
 /* --- a pipeline */
 
 #define STAGES_DRAWN 8
-#define TURNS_DRAWN  16 /* of a stage; where there are more, those that alternate are one span */
+#define TURNS_DRAWN  16 /* per stage; more are merged where they alternate */
 
 enum turn { TURN_FORWARD, TURN_BACK, TURN_BOTH, N_TURN };
 
@@ -180,10 +180,10 @@ static void put_turn(struct jl_chart *chart, const struct stage *s, enum turn ki
 	};
 }
 
-/* Turns without a gap between them that are of one kind are one span; where a stage has many, also those that alternate. */
+/* Merges adjacent turns of one kind, and alternating ones if a stage has many. */
 static void put_stage(struct jl_chart *chart, const struct stage *s)
 {
-	const double least_s = 0.004 * s->turns[s->n - 1].end_s; /* a gap that can be seen */
+	const double least_s = 0.004 * s->turns[s->n - 1].end_s; /* a visible gap */
 	size_t first_back = 0, last_forward = 0;
 
 	while (first_back < s->n && !s->turns[first_back].back)
@@ -208,7 +208,7 @@ static void put_stage(struct jl_chart *chart, const struct stage *s)
 	}
 }
 
-/* The stages' own times follow from the step: the slowest one's, and what the others leave it waiting. */
+/* Stage times derived from the step: the slowest one's, and the waits of the others. */
 static struct jl_turns_in turns_of(const struct jl_case *c, const struct jl_step_cost *step)
 {
 	const struct jl_plan *plan = &c->plan;

@@ -1,5 +1,4 @@
-/* How the devices of a system are joined: a tree from the network down to groups of alike devices, each link with its rate, the narrowest of a
- * device's marked. */
+/* Topology of a system: a tree from the network down to groups of equal devices, each link with its rate, the narrowest one marked. */
 #include <math.h>
 #include <string.h>
 
@@ -9,12 +8,12 @@
 struct joined {
 	struct jl_doc *doc;
 	const struct jl_sys *sys;
-	const struct jl_fabric *f;          /* NULL: only listed facts of its links are known */
-	double root_Bps, join_Bps, net_Bps; /* of one device, one way; NAN: there is no such link */
+	const struct jl_fabric *f;          /* NULL: only listed facts of its links */
+	double root_Bps, join_Bps, net_Bps; /* per device, one way; NAN: no such link */
 	double least_Bps;
 };
 
-/* Alike as they are, neighbours are one line: "GPU 0–4: 5 x RTX 3090". */
+/* Adjacent equal devices share a line: "GPU 0–4: 5 x RTX 3090". */
 static void devices_node(const struct joined *j, struct jl_tree_node *node, int first, int n)
 {
 	const struct jl_gpu *gpu = j->sys->gpu;
@@ -24,7 +23,7 @@ static void devices_node(const struct joined *j, struct jl_tree_node *node, int 
 	jl_show_node_num(j->doc, node, jl_num_binary(jl_num_fact(&gpu->mem_B, JL_K_BYTES)));
 }
 
-/* Devices that share a bridge or a root complex; all of them where there is no such group. */
+/* Devices that share a bridge or a root complex; all of them without such groups. */
 static int group_size(const struct jl_fabric *f, int n)
 {
 	const int roots = f && f->n_numa > 1 ? f->n_numa : 1,
@@ -38,7 +37,7 @@ static int group_size(const struct jl_fabric *f, int n)
 		       : n;
 }
 
-/* The width of what is below `node`; where a device has several links, the narrowest says so. */
+/* Link width below `node`; with several links of a device, the narrowest. */
 static void link_of(const struct joined *j, struct jl_tree_node *node, double device_Bps)
 {
 	const int n_links = !isnan(j->root_Bps) + !isnan(j->join_Bps) + !isnan(j->net_Bps);
@@ -72,7 +71,7 @@ static void group_node(const struct joined *j, struct jl_tree_node *node, int fi
 	}
 }
 
-/* The tree of one host: devices grouped by what joins them. */
+/* The tree of one host: devices grouped by their common link. */
 static void host_node(const struct joined *j, struct jl_tree_node *host)
 {
 	const struct jl_sys *sys = j->sys;
@@ -137,7 +136,7 @@ void jl_show_topology(struct jl_doc *doc, const char *title, const struct jl_sys
 			    .net_Bps = sys->n_nodes > 1 ? sys->net_oneway_Bps.value / sys->n_per_node : NAN };
 	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_TREE, title, 0);
 
-	j.least_Bps = fmin(fmin(j.root_Bps, j.join_Bps), j.net_Bps); /* fmin leaves NAN out */
+	j.least_Bps = fmin(fmin(j.root_Bps, j.join_Bps), j.net_Bps); /* fmin ignores NAN */
 	if (!chart || !(chart->tree = tree_of(&j)))
 		return;
 	chart->x.label = JL_("part");

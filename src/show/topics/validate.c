@@ -6,9 +6,9 @@
 
 #include "score/scorecard.h"
 
-#define WORST_MAX ((size_t)1 << 16) /* of the text that explains a row */
+#define WORST_MAX ((size_t)1 << 16) /* of a row's explanation */
 
-/* A set is shown with the memory of its rows. */
+/* A set, with the memory figures of its rows. */
 static bool is_shown(const struct jl_validated *in, const struct jl_validate_line *line)
 {
 	const struct jl_set_ops *ops = in->set ? jl_set_by_name(in->set) : NULL;
@@ -35,7 +35,7 @@ const struct jl_validate_file *jl_validate_file_of(const struct jl_validation *v
 
 /* --- tables */
 
-/* A cell that stays empty where there is no figure. */
+/* An empty cell for a missing figure. */
 static void cell(struct jl_doc *doc, const char *format, double value)
 {
 	jl_doc_cell(doc, JL_MARK_NONE);
@@ -43,7 +43,7 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 		jl_show_sourced(doc, JL_MEASURED, format, value);
 }
 
-/* The name, "522" or "510/522" where some are not scored, then as many of the figures as the table has. */
+/* The name, "522" or "510/522" if not all are scored, then the table's figures. */
 static void score_row(struct jl_doc *doc, const char *name, const struct jl_score *s, const struct jl_score *naive)
 {
 	JL_CELLS(doc, JL_NAMED(name),
@@ -73,12 +73,12 @@ static void sets(struct jl_doc *doc, const struct jl_validated *in)
 		if (is_shown(in, &in->v->lines[i]))
 			score_row(doc, in->v->lines[i].set, &in->v->lines[i].score, in->v->lines[i].naive);
 	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-		"median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of what is "
+		"median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of the groups "
 		"left out together · bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % "
-		"interval · naive: medians of two plain guesses, named below");
+		"interval · naive: medians of two simple estimates, named below");
 }
 
-/* Of several sets: the best and the worst median, and how many of all lie in their interval. */
+/* Of several sets: best and worst median, and the total in their intervals. */
 struct summary {
 	size_t n_sets;
 	double n_scored, least_ln, most_ln, inside;
@@ -93,7 +93,7 @@ static void sum_up(struct summary *io, double n_scored, double median_ln, double
 	io->n_sets++;
 }
 
-/* What this release's card says of the sets that are shown: each row predicted without its source. */
+/* This release's score card for the shown sets: each row predicted without its source. */
 static struct summary unseen_of(struct jl_doc *doc, const struct jl_validated *in)
 {
 	struct jl_unseen *card = jl_arena_array(doc->arena, JL_UNSEEN_MAX, sizeof(*card));
@@ -104,7 +104,7 @@ static struct summary unseen_of(struct jl_doc *doc, const struct jl_validated *i
 		for (size_t k = 0; k < n && is_shown(in, &in->v->lines[i]); k++)
 			if (strcmp(card[k].set, in->v->lines[i].set) == 0 &&
 			    (double)in->v->lines[i].score.n_rows >=
-				    card[k].n_scored) /* of one's own rows it knows nothing */
+				    card[k].n_scored) /* user's rows are not in the score card */
 				sum_up(&sum, card[k].n_scored, card[k].median_abs_ln, card[k].coverage_frac);
 	return sum;
 }
@@ -116,7 +116,7 @@ static void say(struct jl_doc *doc, const struct summary *sum, const char *one, 
 		    JL_FIG(jl_num_share(sum->inside / sum->n_scored, JL_MEASURED)));
 }
 
-/* What the fit has not seen comes first. Figures, not rows of files: some rows have two, such as a rate and the memory that the run took. */
+/* Left-out results first. Counts figures, not rows: some rows have two, such as a rate and memory. */
 static void lead(struct jl_doc *doc, const struct jl_validated *in)
 {
 	static const char *const en[JL_N_LEAVE_OUT] = {
@@ -152,11 +152,10 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 		jl_doc_lead(doc);
 		if (shown.n_scored > 0)
 			say(doc, &shown,
-			    JL_("Below, fitted on these rows too: |1, and |3 in the interval. --leave-out source "
-				"leaves "
-				"each row's source out."),
-			    JL_("Below, fitted on these rows too: |1 to |2, and |3 in the interval. --leave-out source "
-				"leaves each row's source out."));
+			    JL_("Below, with parameters fitted on these rows too: |1, and |3 in the interval. "
+				"--leave-out source excludes each row's source from the fit."),
+			    JL_("Below, with parameters fitted on these rows too: |1 to |2, and |3 in the interval. "
+				"--leave-out source excludes each row's source from the fit."));
 		return;
 	}
 	if (shown.n_scored > 0)
@@ -170,11 +169,11 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 		jl_doc_textf(doc, JL_("Each row is predicted by parameters that were fitted without its %s."),
 			     jl_msg(en[in->v->left_out]));
 	else
-		JL_SHOW(doc, "With the shipped parameters, which were fitted on data/validation: on those rows "
-			     "--leave-out source is the honest figure.");
+		JL_SHOW(doc, "With the shipped parameters, which were fitted on data/validation: for those rows use "
+			     "--leave-out source.");
 }
 
-/* What the reader must know of a table of rows without their sources. */
+/* Note on a table of rows predicted without their sources. */
 static void sources(struct jl_doc *doc, const struct jl_validation *v)
 {
 	const char *text = "";
@@ -289,8 +288,7 @@ void jl_show_validated(struct jl_doc *doc, const struct jl_validated *in)
 		unscored(doc, in);
 	else
 		jl_show_note(doc, NULL, JL_ORIGIN_NONE,
-			     JL_("By GPU, framework and link, and what is not scored: --all; the rows farthest off: "
-				 "--worst N"));
+			     JL_("By GPU, framework and link, and rows not scored: --all; the worst rows: --worst N"));
 }
 
 /* --- JSON */
@@ -382,7 +380,7 @@ static const struct jl_field row_rows[] = {
 };
 static const struct jl_schema row_fields = JL_SCHEMA("row", jl_set_row, row_rows);
 
-/* Why the interval is as wide as it is: the reasons that are not 0. */
+/* Non-zero contributions to the interval's width. */
 static void write_doubt(struct jl_json *json, const struct jl_doubt *doubt)
 {
 	jl_json_key(json, "reasons");
@@ -397,7 +395,7 @@ static void write_worst(struct jl_json *json, const struct jl_validated *in, con
 {
 	size_t *index = jl_arena_array(in->v->arena, in->n_worst + 1, sizeof *index);
 	const size_t n = index ? jl_validate_worst(l, in->n_worst, index) : 0;
-	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* as every text of the JSON */
+	const struct jl_language *reader = jl_lang_set(jl_languages[0]); /* as all texts of the JSON */
 	struct jl_buf why;
 
 	jl_buf_init(&why, WORST_MAX);

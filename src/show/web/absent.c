@@ -1,4 +1,4 @@
-/* In place of everything else of this room where libmicrohttpd was not there when the program was built. */
+/* Replaces this module in builds without libmicrohttpd. */
 #include "web/web.h"
 
 enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err *err)

@@ -1,5 +1,5 @@
-/* Limits of connections: time to send a request, and how many may do so at once. libmicrohttpd limits only silence, so a byte now and then would
- * hold a connection forever. Requests are not parsed here. */
+/* Connection limits: time to send a request, and concurrent connections without one. libmicrohttpd limits only silence: a client sending a
+ * byte now and then could hold a connection forever. Requests are not parsed here. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,11 +10,11 @@
 #include "base/mem.h"
 #include "web/inside.h"
 
-#define CLIENTS      1024 /* counted by a hash of their address */
+#define CLIENTS      1024 /* counters, by hash of the address */
 #define LOOK_EVERY_S 0.25
-#define HEADS_EACH   64   /* of one address without a whole request after... */
-#define HEADS_S      2.0  /* ... this time: beyond, the oldest are closed */
-#define FULL_FRAC    0.75 /* of all connections: beyond, the oldest that have asked nothing are closed */
+#define HEADS_EACH   64   /* per address, without a complete request within... */
+#define HEADS_S      2.0  /* ... this time: above the limit, the oldest are closed */
+#define FULL_FRAC    0.75 /* of all connections: above it, the oldest without a request are closed */
 
 struct jl_web_connection {
 	int fd;
@@ -22,7 +22,7 @@ struct jl_web_connection {
 	atomic_int phase;
 	atomic_uint n_asked;
 	_Atomic double since_s;
-	struct jl_web_connection *prev, *next; /* oldest first */
+	struct jl_web_connection *prev, *next; /* ordered by age */
 };
 
 struct jl_web_connections {
@@ -69,7 +69,7 @@ static void begin(struct jl_web_connections *all, struct MHD_Connection *connect
 	*socket_context = c;
 }
 
-/* Called before the library closes the socket, so its number is not reused while it is in the list. */
+/* Called before the library closes the socket: the descriptor is not reused while listed. */
 static void end(struct jl_web_connections *all, void **socket_context)
 {
 	struct jl_web_connection *c = *socket_context;
@@ -107,11 +107,11 @@ void jl_web_connection_phase(struct MHD_Connection *connection, enum jl_web_phas
 	atomic_store(&c->phase, (int)phase);
 }
 
-/* With the lock. */
+/* Requires the lock. */
 static void close_slow(struct jl_web_connections *all, struct jl_web_connection *c)
 {
 	atomic_store(&c->phase, JL_WEB_CLOSING);
-	(void)shutdown(c->fd, SHUT_RDWR); /* its thread sees the end and closes it */
+	(void)shutdown(c->fd, SHUT_RDWR); /* its thread detects the end and closes it */
 	jl_web_log(all->web, JL_WEB_SLOW);
 }
 
@@ -126,7 +126,7 @@ static double limit_s(const struct jl_web_connection *c)
 	return 1e9;
 }
 
-/* With the lock: who is too slow, who has too many, and the oldest where there is little room. */
+/* Requires the lock: closes slow connections, excess connections of a client, and the oldest if room is short. */
 static void look(struct jl_web_connections *all)
 {
 	const double now_s = jl_clock_s();

@@ -1,5 +1,5 @@
-/* Access control. Other sites' pages in a browser must not reach this server: requests are refused by their Host header (DNS rebinding), by the
- * browser's Origin and Sec-Fetch headers, and by a content type that forms cannot send. */
+/* Access control: pages of other sites must not reach this server. Checks the Host header (DNS rebinding), Origin and Sec-Fetch headers, and a
+ * content type that forms cannot send. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err)
 	return JL_OK;
 }
 
-/* takes as long wherever they differ */
+/* constant time */
 static bool web_same_secret(const char *a, const char *b)
 {
 	volatile unsigned char differs = 0;
@@ -56,7 +56,7 @@ static bool is_address(const char *host)
 	return inet_pton(AF_INET, host, ignored) == 1 || inet_pton(AF_INET6, host, ignored) == 1;
 }
 
-/* A site may make its name point here, but not a number or our own name. */
+/* A site can make its name resolve to this machine, but not a numeric address or our own name. */
 static bool web_host_fits(const struct jl_web *web, const char *text)
 {
 	char host[256];
@@ -67,7 +67,7 @@ static bool web_host_fits(const struct jl_web *web, const char *text)
 
 	if (!end || len == 0 || len >= sizeof(host) || (*end && *end != ':'))
 		return false;
-	/* digits alone: strtol takes signs and blanks */
+	/* digits only: strtol accepts signs and blanks */
 	if (*end && (!end[1] || end[1 + strspn(end + 1, "0123456789")] || strlen(end + 1) > 5 ||
 		     strtol(end + 1, NULL, 10) > 65535 || strtol(end + 1, NULL, 10) == 0))
 		return false;
@@ -102,12 +102,12 @@ static bool knows_token(struct jl_web_request *r, bool *ret_enter)
 	return *ret_enter;
 }
 
-/* Headers that a proxy in front might read differently from this server (request smuggling): each may occur once. */
+/* Headers that a proxy might interpret differently (request smuggling): each may occur once. */
 static const char *const once[] = { "Host",          "Content-Length", "Transfer-Encoding", "Origin", "Content-Type",
 				    "Authorization", "Cookie",         "Sec-Fetch-Site" };
 struct framing {
 	int n[JL_LEN(once)];
-	bool odd; /* a name with more in it than a name may have, a value with a NUL or another control character */
+	bool odd; /* an invalid header name, or a control character in a value */
 };
 
 static enum MHD_Result count_framing(void *ctx, enum MHD_ValueKind kind, const char *name, size_t name_len,
@@ -136,7 +136,7 @@ static bool is_ambiguous(struct jl_web_request *r)
 	return f.odd || f.n[1] + f.n[2] > 1;
 }
 
-/* A request sent by another site's page; programs send neither header. */
+/* True for a request from another site's page; programs send neither header. */
 static bool is_foreign(struct jl_web_request *r)
 {
 	const char *site = header(r, "Sec-Fetch-Site"), *origin = header(r, "Origin"), *host = header(r, "Host");

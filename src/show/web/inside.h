@@ -1,4 +1,4 @@
-/* Declarations that the files of this module share. */
+/* Declarations shared by the files of this module. */
 #pragma once
 
 #include <microhttpd.h>
@@ -8,8 +8,7 @@
 #include "store/store.h"
 #include "web/web.h"
 
-/* The few functions of libmicrohttpd that are used, opened when the page is started: with the libraries that it brings along it took longer to load than
- * a prediction takes. */
+/* The used functions of libmicrohttpd, loaded at start of the page: with its dependencies, loading takes longer than a prediction. */
 #define JL_MHD_FUNCTIONS(X)                                                                                            \
 	X(add_response_header)                                                                                         \
 	X(create_response_from_buffer)                                                                                 \
@@ -31,24 +30,24 @@ struct jl_mhd {
 extern struct jl_mhd jl_mhd;
 
 #define JL_WEB_BODY_MAX_B   JL_ASK_REQUEST_MAX_B
-#define JL_WEB_BODY_MAX_S   20  /* from the first byte of a request to its last */
+#define JL_WEB_BODY_MAX_S   20  /* from the first to the last byte of a request */
 #define JL_WEB_HEAD_MAX_S   10  /* from the connection to the end of its first header */
 #define JL_WEB_IDLE_MAX_S   30  /* from an answer to the end of the next header */
-#define JL_WEB_SEND_MAX_S   300 /* from a header to the end of its answer: a client may read slowly */
+#define JL_WEB_SEND_MAX_S   300 /* from a header to the end of its answer: clients may read slowly */
 #define JL_WEB_HEAD_MAX_B   (16 << 10)
-#define JL_WEB_OPEN_MAX     4096       /* connections; fewer where the system allows fewer files */
-#define JL_WEB_OPEN_EACH    256        /* ... of one address that is not this machine */
-#define JL_WEB_MOMENT_S     0.3        /* beyond, a question is a slow one, */
-#define JL_WEB_MOMENT_CPU_S 0.01       /* or beyond so much processor time: others wait behind it */
-#define JL_WEB_ANSWER_MAX_S 20         /* of a slow one; a search ends before with the best so far */
+#define JL_WEB_OPEN_MAX     4096       /* connections; fewer with a lower limit of open files */
+#define JL_WEB_OPEN_EACH    256        /* ... per remote address */
+#define JL_WEB_MOMENT_S     0.3        /* longer requests are slow ones, */
+#define JL_WEB_MOMENT_CPU_S 0.01       /* as are those with more processor time: others wait behind them */
+#define JL_WEB_ANSWER_MAX_S 20         /* limit of a slow request; a search returns its best result before */
 #define JL_WEB_STEPS_MAX    400000000u /* base/budget.h */
 #define JL_WEB_BYTES_MAX    ((unsigned long long)256 << 20)
 #define JL_WEB_PAGE_MAX_B   ((size_t)1 << 20)
-#define JL_WEB_HELD_MAX_B   ((size_t)512 << 20) /* of all requests together */
+#define JL_WEB_HELD_MAX_B   ((size_t)512 << 20) /* of all requests */
 #define JL_WEB_TOKEN_MAX    65
 #define JL_WEB_COMMANDS_MAX 64
 
-/* Why a client was refused. */
+/* Reasons to refuse a client. */
 enum jl_web_refusal {
 	JL_WEB_HOST,
 	JL_WEB_TOKEN,
@@ -68,9 +67,9 @@ enum jl_web_worker_end { JL_WEB_STARTED, JL_WEB_STOPPED, JL_WEB_DIED, JL_N_WEB_W
 
 struct jl_web_counts {
 	atomic_ullong workers[JL_N_WEB_WORKER_END];
-	atomic_ullong answered[JL_WEB_COMMANDS_MAX][4]; /* by row of the front's table and by code */
+	atomic_ullong answered[JL_WEB_COMMANDS_MAX][4]; /* by row of the command table and by code */
 	atomic_ullong refused[JL_N_WEB_REFUSAL];
-	atomic_long logged_s[JL_N_WEB_REFUSAL]; /* when it was logged last: the log is rate-limited */
+	atomic_long logged_s[JL_N_WEB_REFUSAL]; /* last log entry: the log is rate-limited */
 	atomic_ullong pages, answered_us;
 };
 
@@ -83,21 +82,21 @@ struct jl_web {
 	struct jl_web_counts counts;
 	struct jl_web_jobs *jobs;
 	struct jl_web_workers *workers;
-	atomic_bool broken; /* no process answers any more: the server ends */
+	atomic_bool broken; /* no worker process is left: the server ends */
 	struct jl_web_connections *connections;
 	struct jl_ask_cache *cache;
-	struct jl_store_folders folders; /* where the store lies */
-	bool guarded;                    /* beyond loopback: only with the token */
+	struct jl_store_folders folders; /* location of the store */
+	bool guarded;                    /* not only loopback: the token is required */
 	char token[JL_WEB_TOKEN_MAX];    /* of this start; never logged */
-	char host[256];                  /* this machine's own name */
+	char host[256];                  /* this machine's name */
 	double begin_s;
 	pthread_mutex_t hello_lock;
-	struct jl_buf hello;   /* first data of the page: every network is read for it, so once */
-	atomic_size_t held_B;  /* of bodies that came and answers that are not sent yet */
-	atomic_size_t freed_B; /* of bodies since memory was last given back */
+	struct jl_buf hello;   /* first data of the page, computed once: every network is read for it */
+	atomic_size_t held_B;  /* received bodies and unsent answers */
+	atomic_size_t freed_B; /* body memory since it was last returned */
 };
 
-/* A queue and processes for each: what takes a moment, what is large, what takes long. */
+/* A queue with its processes per class: quick, large, slow. */
 enum jl_web_speed { JL_WEB_QUICK, JL_WEB_LARGE, JL_WEB_LONG, JL_N_WEB_SPEED };
 
 /* One request, from its first header to its response. */
@@ -106,28 +105,28 @@ struct jl_web_request {
 	struct MHD_Connection *connection;
 	char path[256];
 	bool is_post, refused, answered, closes;
-	bool dropped;            /* the client is gone, or the server ends: closed without an answer */
-	enum jl_web_speed speed; /* how much it takes, as is known or was seen */
-	bool busy;               /* ... and too many such wait already */
-	int fd;                  /* of its connection, once it is a job */
-	void (*make)(struct jl_web_request *r, struct jl_buf *out); /* a page made anew, of */
-	const char *type;                                           /* NULL: a command's answer */
+	bool dropped;            /* client disconnected, or server ending: closed without an answer */
+	enum jl_web_speed speed; /* class of the request, known or observed */
+	bool busy;               /* ... whose queue is full */
+	int fd;                  /* its connection, once queued */
+	void (*make)(struct jl_web_request *r, struct jl_buf *out); /* dynamic page, of */
+	const char *type;                                           /* this type; NULL: a command's answer */
 	double begin_s;
 	struct jl_buf body;
 	size_t held_B;                 /* of body and answer, as the server counts it */
-	const char *command;           /* that it asks, and */
-	size_t row;                    /* its row in the front's table */
-	struct jl_answer answer;       /* once `answered` */
-	unsigned char client[16];      /* its address, for the limits of each */
-	struct jl_web_worker *workers; /* of the thread that works on it */
+	const char *command;           /* requested command, and */
+	size_t row;                    /* its row in the command table */
+	struct jl_answer answer;       /* valid with `answered` */
+	unsigned char client[16];      /* address, for limits per client */
+	struct jl_web_worker *workers; /* of the thread that handles it */
 	struct jl_web_request *next;
 };
 
 /* door.c */
 enum jl_status jl_web_token(struct jl_web *web, struct jl_err *err);
-/* Checks whether a request is allowed; JL_N_WEB_REFUSAL: it is. `ret_enter`: its address holds the token, and the answer sets a cookie. */
+/* Checks if a request is allowed; JL_N_WEB_REFUSAL: yes. `ret_enter`: the URL has the token, and the answer sets a cookie. */
 enum jl_web_refusal jl_web_door(struct jl_web_request *r, const char *method, bool *ret_enter);
-/* Counts what a request holds; false: all together hold too much. */
+/* Adds a request's memory; false: limit of all requests exceeded. */
 bool jl_web_hold(struct jl_web_request *r, size_t more_B);
 void jl_web_log(struct jl_web *web, enum jl_web_refusal why);
 extern const char *const jl_web_refusals[JL_N_WEB_REFUSAL];
@@ -135,19 +134,20 @@ extern const unsigned jl_web_refusal_codes[JL_N_WEB_REFUSAL];
 
 /* routes.c */
 enum MHD_Result jl_web_refuse(struct jl_web_request *r, enum jl_web_refusal why);
-enum MHD_Result jl_web_enter(struct jl_web_request *r); /* the cookie, and to the page */
-enum MHD_Result jl_web_route(struct jl_web_request *r); /* the whole request is there; also when its job is done */
+enum MHD_Result jl_web_enter(struct jl_web_request *r); /* sets the cookie and redirects to the page */
+enum MHD_Result
+jl_web_route(struct jl_web_request *r); /* called with the complete request, and again when its job is done */
 
-bool jl_web_prepare(struct jl_web *web); /* false: no memory now; it is tried again by who needs it */
+bool jl_web_prepare(struct jl_web *web); /* false: out of memory; callers retry */
 
-/* jobs.c: whatever is computed, beside the threads that read and write. */
+/* jobs.c: computation, outside the connection threads. */
 struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads);
-/* Answers all waiting requests and takes no more; calls stay safe until the queues are destroyed. NULL is allowed. */
+/* Answers all waiting requests and accepts no more; calls remain safe until the queues are destroyed. NULL is allowed. */
 void jl_web_jobs_end(struct jl_web_jobs *jobs);
 void jl_web_jobs_destroy(struct jl_web_jobs *jobs);
-/* False: there are too many, of all or of this client. */
+/* False: too many, in total or of this client. */
 bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r);
-bool jl_web_recall(struct jl_web_request *r); /* an answer that was given before; false: there is none */
+bool jl_web_recall(struct jl_web_request *r); /* a cached answer; false: none */
 
 /* workers.c */
 struct jl_web_worker {
@@ -155,19 +155,18 @@ struct jl_web_worker {
 	int fd, n_asked, nice;
 };
 enum { JL_WEB_KINDS = 2 }; /* requests without files, and with files */
-/* Before any thread is started. */
+/* Call before any thread is started. */
 enum jl_status jl_web_workers_create(struct jl_web_workers **ret_workers, struct jl_web *web, struct jl_err *err);
-void jl_web_workers_end(struct jl_web_workers *workers); /* at once: what is asked ends with an error */
+void jl_web_workers_end(struct jl_web_workers *workers); /* immediately: running requests end with an error */
 void jl_web_workers_destroy(struct jl_web_workers *workers);
-/* Fills r->answer with what a process answers to r->row and r->body; the limits are for its work, by the clock and of processor time (0: none).
- */
+/* Fills r->answer with a worker's answer to r->row and r->body; limits of its wall-clock and processor time (0: none). */
 void jl_web_workers_ask(struct jl_web_workers *workers, struct jl_web_request *r, double limit_s, double cpu_s);
 long jl_web_today(const struct jl_web *web);
 
 /* connections.c */
 enum jl_web_phase { JL_WEB_HEAD, JL_WEB_BODY, JL_WEB_ANSWERING, JL_WEB_CLOSING };
 struct jl_web_connections *jl_web_connections_create(struct jl_web *web, size_t n_max);
-void jl_web_connections_destroy(struct jl_web_connections *all); /* NULL is fine */
+void jl_web_connections_destroy(struct jl_web_connections *all); /* NULL is allowed */
 void jl_web_connection_notify(void *ctx, struct MHD_Connection *connection, void **socket_context,
 			      enum MHD_ConnectionNotificationCode code);
 void jl_web_connection_phase(struct MHD_Connection *connection, enum jl_web_phase phase);
@@ -175,14 +174,14 @@ void jl_web_client(unsigned char ret_client[16], struct MHD_Connection *connecti
 
 /* metrics.c, live.c */
 void jl_web_metrics(struct jl_web_request *r, struct jl_buf *out);
-void jl_web_live(struct jl_web_request *r, struct jl_buf *out); /* one event: GPUs, load and memory now */
+void jl_web_live(struct jl_web_request *r, struct jl_buf *out); /* one event: current GPUs, load and memory */
 void jl_web_live_close(void);
 
-/* made while the program is built: cmake/assets.cmake */
+/* generated at build time: cmake/assets.cmake */
 struct jl_web_asset {
 	const char *path, *type;
 	const unsigned char *plain, *packed; /* packed: gzip */
 	size_t plain_len, packed_len;
 	const char *tag;
 };
-extern const struct jl_web_asset jl_web_assets[]; /* ends with path NULL */
+extern const struct jl_web_asset jl_web_assets[]; /* terminated by path NULL */

@@ -11,13 +11,13 @@
 #include "web/inside.h"
 
 #define THREADS_MAX 64
-#define CLIENTS     1024 /* counted by a hash of their address */
+#define CLIENTS     1024 /* counters, by hash of the address */
 
 static const struct {
 	size_t waiting_max;
-	int each_max;          /* waiting or at work for one client */
+	int each_max;          /* per client, waiting or running */
 	double limit_s, cpu_s; /* cpu_s 0: no limit */
-	int nice;              /* of the processes: who asks little is answered first */
+	int nice;              /* of the processes: short requests have priority */
 } limits[JL_N_WEB_SPEED] = {
 	[JL_WEB_QUICK] = { JL_WEB_OPEN_MAX, JL_WEB_OPEN_MAX / 2, JL_WEB_MOMENT_S, JL_WEB_MOMENT_CPU_S, 0 },
 	[JL_WEB_LARGE] = { 256, 64, 2, 0, 2 },
@@ -29,7 +29,7 @@ struct queue {
 	struct jl_web_request *first, **last;
 	size_t n_waiting;
 	pthread_cond_t more;
-	int n_of[CLIENTS]; /* waiting or at work */
+	int n_of[CLIENTS]; /* waiting or running */
 };
 
 struct jl_web_jobs {
@@ -41,7 +41,7 @@ struct jl_web_jobs {
 	pthread_t threads[THREADS_MAX];
 };
 
-/* The client has closed the connection, or the server ends. */
+/* True if the client has disconnected, or the server ends. */
 static bool is_unwanted(void *ctx)
 {
 	const struct jl_web_request *r = ctx;
@@ -82,7 +82,7 @@ bool jl_web_recall(struct jl_web_request *r)
 	return true;
 }
 
-/* False: it takes more than a moment, and nothing is answered yet. */
+/* False: too slow for this queue; not answered yet. */
 static bool answer(struct jl_web_request *r)
 {
 	const struct jl_ask ask = ask_of(r);
@@ -110,7 +110,7 @@ static int *n_of(struct queue *q, const struct jl_web_request *r)
 	return &q->n_of[jl_hash_keyed(r->client, sizeof(r->client)) % CLIENTS];
 }
 
-/* With the lock. */
+/* Requires the lock. */
 static bool put(struct jl_web_jobs *jobs, struct jl_web_request *r)
 {
 	const enum jl_web_speed speed = r->speed;
@@ -157,7 +157,7 @@ static void do_job(struct jl_web_jobs *jobs, struct queue *q, struct jl_web_requ
 			return;
 		r->busy = true;
 	}
-	jl_mhd.resume_connection(r->connection); /* from here on it is the reading thread's again */
+	jl_mhd.resume_connection(r->connection); /* ownership returns to the connection thread */
 }
 
 static void work(struct jl_web_jobs *jobs, struct queue *q)
@@ -219,7 +219,7 @@ struct jl_web_jobs *jl_web_jobs_create(struct jl_web *web, int n_threads)
 	return NULL;
 }
 
-/* Answers all waiting requests with an error, so that no connection stays suspended. */
+/* Answers all waiting requests with an error: no connection stays suspended. */
 void jl_web_jobs_end(struct jl_web_jobs *jobs)
 {
 	if (!jobs)
@@ -255,7 +255,7 @@ bool jl_web_jobs_put(struct jl_web_jobs *jobs, struct jl_web_request *r)
 	r->fd = info ? info->connect_fd : -1;
 	pthread_mutex_lock(&jobs->lock);
 	taken = put(jobs, r);
-	if (taken) /* before any thread can resume it: that needs the lock */
+	if (taken) /* before any thread can resume it: that requires the lock */
 		jl_mhd.suspend_connection(r->connection);
 	pthread_mutex_unlock(&jobs->lock);
 	return taken;

@@ -1,7 +1,6 @@
-/* What this machine does now: GPUs by NVML, load and memory by /proc. Read at most twice a second, however many look. */
+/* Current state of the machine: GPUs by NVML, load and memory by /proc. Read at most twice a second, shared by all clients. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"

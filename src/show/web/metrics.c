@@ -1,4 +1,4 @@
-/* In Prometheus' text form: what this server did, and what this machine's last benchmarks were worth. */
+/* Prometheus metrics: activity of the server, and verdicts of the last benchmarks. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -96,7 +96,7 @@ static void verdicts(struct jl_buf *out, const json_t *list)
 	}
 }
 
-/* The list of verdicts wherever the answer of `check` has it. */
+/* Finds the list of verdicts in the answer of `check`. */
 static const json_t *judged_of(const json_t *root)
 {
 	const char *key;
@@ -109,7 +109,7 @@ static const json_t *judged_of(const json_t *root)
 	return NULL;
 }
 
-/* Asked anew at most every few seconds, however many scrape. */
+/* Cached for some seconds, however often it is scraped. */
 static struct {
 	pthread_mutex_t lock;
 	double asked_s;
@@ -128,7 +128,7 @@ static void ask_check(struct jl_web_request *r, struct jl_buf *out)
 	jl_buf_puts(&question.body, "{}");
 	question.row = (size_t)(a - all);
 	jl_web_workers_ask(r->web->workers, &question, 2,
-			   0); /* scraped by a clock: better without verdicts than late */
+			   0); /* scrapes have a timeout: better without verdicts than late */
 	if (question.answer.code == 0 || question.answer.code == 3)
 		root = jl_json_load(jl_buf_text(&question.answer.out), question.answer.out.len, 0, NULL);
 	head(out, "jeoul_checked", "gauge", "Whether this machine has stored results to judge.");
@@ -143,7 +143,7 @@ static void ask_check(struct jl_web_request *r, struct jl_buf *out)
 void jl_web_metrics(struct jl_web_request *r, struct jl_buf *out)
 {
 	requests(r->web, out);
-	if (pthread_mutex_trylock(&checked.lock) != 0) /* asked at this moment for another scrape */
+	if (pthread_mutex_trylock(&checked.lock) != 0) /* another scrape is computing it */
 		return;
 	if (checked.text.len == 0 || jl_clock_s() - checked.asked_s > CHECKED_S) {
 		jl_buf_reset(&checked.text);

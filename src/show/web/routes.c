@@ -1,4 +1,4 @@
-/* Addresses: the page's files, the commands under /api/v1, health and metrics of this server. */
+/* URLs: static files, the commands under /api/v1, health and metrics. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 static const char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
 			     "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/* Of memory that stays. */
+/* Response from static memory. */
 static struct MHD_Response *from_static(size_t len, const void *data)
 {
 	return jl_mhd.create_response_from_buffer(len, (void *)(uintptr_t)data, MHD_RESPMEM_PERSISTENT);
@@ -44,7 +44,7 @@ static enum MHD_Result send_response(struct jl_web_request *r, unsigned code, co
 	return done;
 }
 
-/* Takes the buffer's memory. */
+/* Takes ownership of the buffer. */
 static enum MHD_Result send_buf(struct jl_web_request *r, unsigned code, const char *type, struct jl_buf *text)
 {
 	struct MHD_Response *response;
@@ -98,7 +98,7 @@ enum MHD_Result jl_web_refuse(struct jl_web_request *r, enum jl_web_refusal why)
 	return send_buf(r, jl_web_refusal_codes[why], "application/json", &text);
 }
 
-/* The token goes from the address into a cookie that no script and no other site sees. */
+/* Moves the token from the URL into a cookie that scripts and other sites cannot read. */
 enum MHD_Result jl_web_enter(struct jl_web_request *r)
 {
 	struct MHD_Response *response = from_static(0, "");
@@ -143,7 +143,7 @@ static void make_openapi(struct jl_web_request *r, struct jl_buf *out)
 	jl_ask_openapi(out, r->web->options.front, r->web->options.version);
 }
 
-/* [["rtx-3090", "GeForce RTX 3090"], ...]: what a field of the page may be filled with. */
+/* [["rtx-3090", "GeForce RTX 3090"], ...]: suggestions for a field of the page. */
 static void names_of(struct jl_json *json, const struct jl_catalog *cat, enum jl_catalog_kind kind)
 {
 	const struct jl_schema *schema = jl_schema_of(kind);
@@ -206,7 +206,7 @@ bool jl_web_prepare(struct jl_web *web)
 	return made;
 }
 
-/* What the page loads first. */
+/* Initial data of the page. */
 static void give_hello(struct jl_web_request *r, struct jl_buf *out)
 {
 	struct jl_web *web = r->web;
@@ -217,7 +217,7 @@ static void give_hello(struct jl_web_request *r, struct jl_buf *out)
 		out->failed = JL_E_NOMEM;
 }
 
-/* Pages that are made anew. The events end after one: EventSource comes again after a second, and no connection is held meanwhile. */
+/* Dynamic pages. The event stream ends after one event: EventSource reconnects after a second, and no connection is held. */
 static const struct {
 	const char *path, *type;
 	void (*make)(struct jl_web_request *r, struct jl_buf *out);
@@ -248,7 +248,7 @@ static bool find_command(struct jl_web_request *r)
 	return true;
 }
 
-/* Known to take more than a moment. */
+/* Commands known to be slow. */
 static bool is_long(const char *command)
 {
 	return strcmp(command, "plan") == 0 || strcmp(command, "report") == 0 || strcmp(command, "validate") == 0;

@@ -1,4 +1,4 @@
-/* The server: connections in, requests gathered, answers out. A few threads wait for many connections (poll); none belongs to one. */
+/* The server: accepts connections, collects requests, sends answers. A few threads poll many connections. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>
@@ -70,7 +70,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 		jl_web_connection_phase(connection, JL_WEB_ANSWERING);
 		return r->refused ? MHD_YES : jl_web_route(r);
 	}
-	if (r->refused) { /* the response is being sent: discard the rest */
+	if (r->refused) { /* the response is being sent: discards the rest */
 		*n_data = 0;
 		return MHD_YES;
 	}
@@ -80,14 +80,14 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 		return MHD_NO;
 	}
 	*n_data = 0;
-	if (r->body.failed) { /* no length was said, and it does not end */
+	if (r->body.failed) { /* no length was given, and it does not end */
 		jl_web_log(r->web, JL_WEB_SIZE);
 		return MHD_NO;
 	}
 	return MHD_YES;
 }
 
-/* Returns freed memory of large request bodies from the allocator to the system. */
+/* Returns freed memory of large request bodies to the system. */
 static void give_back(struct jl_web *web, size_t freed_B)
 {
 	if (freed_B > KEPT_EACH_B && atomic_fetch_add(&web->freed_B, freed_B) + freed_B > KEPT_MAX_B) {
@@ -115,7 +115,7 @@ static void completed(void *ctx, struct MHD_Connection *connection, void **reque
 	give_back(ctx, held_B);
 }
 
-/* URLs are used without percent-decoding: no address of ours contains an escape, so an escaped one matches none and cannot hide a NUL. */
+/* URLs are not percent-decoded: none of ours has an escape, so an escaped one matches none and cannot hide a NUL. */
 static size_t as_it_is(void *ctx, struct MHD_Connection *connection, char *text)
 {
 	(void)ctx;
@@ -127,7 +127,7 @@ static void quiet(void *ctx, const char *format, va_list args)
 {
 	(void)ctx;
 	(void)format;
-	(void)args; /* every broken connection would be a line */
+	(void)args; /* would log every broken connection */
 }
 
 static enum jl_status resolve(struct sockaddr_storage *ret_address, socklen_t *ret_len, const struct jl_web_options *o,
@@ -140,7 +140,7 @@ static enum jl_status resolve(struct sockaddr_storage *ret_address, socklen_t *r
 
 	(void)snprintf(port, sizeof(port), "%d", o->port);
 	if (getaddrinfo(text, port, &hints, &list) != 0 || !list)
-		return jl_fail(err, JL_E_USAGE, "--listen: '%s' is no address; write e.g. 0.0.0.0 or 192.168.0.5",
+		return jl_fail(err, JL_E_USAGE, "--listen: '%s' is not an address; write e.g. 0.0.0.0 or 192.168.0.5",
 			       text);
 	memcpy(ret_address, list->ai_addr, list->ai_addrlen);
 	*ret_len = list->ai_addrlen;
@@ -157,7 +157,7 @@ static bool is_loopback(const struct sockaddr_storage *a)
 				       : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) != 0;
 }
 
-/* A socket of our own, so that what is wrong with the address can be said. */
+/* Own socket, so that errors of the address can be reported. */
 static enum jl_status bind_to(int *ret_fd, const struct sockaddr_storage *address, socklen_t len,
 			      const struct jl_web_options *o, struct jl_err *err)
 {
@@ -179,7 +179,7 @@ static enum jl_status bind_to(int *ret_fd, const struct sockaddr_storage *addres
 	return jl_fail(err, JL_E_IO, "port %d of %s cannot be used: {%s}", o->port, where, strerror(why));
 }
 
-/* As many files as the system lets us: each connection is one. */
+/* Raises the limit of open files: one per connection. */
 static unsigned most_connections(void)
 {
 	struct rlimit files;
@@ -197,8 +197,8 @@ static unsigned most_connections(void)
 
 static struct MHD_Daemon *start(struct jl_web *web, int fd, int port, unsigned n_threads, unsigned n_connections)
 {
-	/* poll, not epoll: the library's edges miss the end of a connection that came together with half a request, which
-	 * was then kept until its time ran out; four thousand of them kept everybody else out */
+	/* poll instead of epoll: with edge triggering the library missed the end of a connection that arrived with half a request and kept it
+	 * until its timeout; four thousand of them blocked the server */
 	const unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
 	return jl_mhd.start_daemon(flags, (uint16_t)port, NULL, NULL, handle, web, MHD_OPTION_EXTERNAL_LOGGER, quiet,
@@ -237,7 +237,7 @@ static void greet(const struct jl_web *web)
 		(void)printf("%s\n",
 			     JL_("Anyone with this address can ask; it is shown once. The connection is not encrypted: "
 				 "use it in a network that you trust, or behind a server that speaks TLS."));
-	if (o->open && web->guarded) /* every process of this machine could read the token in the browser's arguments */
+	if (o->open && web->guarded) /* any process of this machine could read the token in the browser's arguments */
 		(void)printf(
 			"%s\n",
 			JL_("--open: open the address above yourself; with its token it is in no list of processes."));
@@ -256,7 +256,7 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 	struct MHD_Daemon *daemon = NULL;
 	int signal_number;
 
-	greet(web); /* the socket listens already, so early clients are served soon */
+	greet(web); /* the socket already listens: early clients wait */
 	jl_confine(JL_CONFINE_PROGRAMS);
 	web->cache = jl_ask_cache_create();
 	web->jobs = jl_web_jobs_create(web, (int)n_threads);
@@ -271,7 +271,7 @@ static enum jl_status run(struct jl_web *web, int fd, const sigset_t *ends, stru
 	jl_web_jobs_end(web->jobs);
 	if (daemon)
 		jl_mhd.stop_daemon(daemon);
-	jl_web_jobs_destroy(web->jobs); /* its threads asked for more until now */
+	jl_web_jobs_destroy(web->jobs); /* its threads used workers until now */
 	jl_web_connections_destroy(web->connections);
 	jl_ask_cache_destroy(web->cache);
 	jl_web_live_close();
@@ -288,7 +288,7 @@ static enum jl_status open_library(struct jl_err *err)
 #define SYMBOL(NAME) { .name = "MHD_" #NAME, .offset = offsetof(struct jl_mhd, NAME) },
 	static const struct jl_dynlib_symbol symbols[] = { JL_MHD_FUNCTIONS(SYMBOL) };
 	static const char *const names[] = { "libmicrohttpd.so.12", "libmicrohttpd.so", NULL };
-	static struct jl_dynlib lib; /* stays until the program ends */
+	static struct jl_dynlib lib; /* kept until exit */
 	struct jl_err why;
 
 	if (!lib.handle && jl_dynlib_open(&lib, "JEOUL_MICROHTTPD", names, symbols, JL_LEN(symbols), &jl_mhd, &why))
@@ -322,7 +322,7 @@ enum jl_status jl_web_serve(const struct jl_web_options *options, struct jl_err 
 		sigemptyset(&ends);
 		sigaddset(&ends, SIGINT);
 		sigaddset(&ends, SIGTERM);
-		(void)pthread_sigmask(SIG_BLOCK, &ends, NULL); /* for all threads that follow */
+		(void)pthread_sigmask(SIG_BLOCK, &ends, NULL); /* inherited by all threads */
 		jl_store_folders(&web->folders, NULL);
 		status = jl_web_workers_create(&web->workers, web, err);
 		JL_THEN(status, run(web, fd, &ends, err));

@@ -1,5 +1,5 @@
-/* The wall: questions are answered in processes that hold nothing but the catalog and may do nothing but answer (comm/confine.h). They are
- * forked by one process, the nursery, that is itself forked before any thread starts. A question that brings files has a process for itself. */
+/* Sandbox: requests are answered in processes that hold only the catalog and may do nothing else (comm/confine.h). They are forked by the
+ * nursery process, which is forked before any thread starts. A request with files gets its own process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -24,18 +24,18 @@
 #include "web/inside.h"
 
 #define WORKERS_MAX   128
-#define QUESTIONS_MAX 20000 /* that one process answers */
-#define GRACE_S       1.0   /* beyond its limit, a process is ended */
-#define CANCEL_S      0.25  /* ... that was asked to stop, likewise */
+#define QUESTIONS_MAX 20000 /* requests per process */
+#define GRACE_S       1.0   /* a process is killed this long after its limit */
+#define CANCEL_S      0.25  /* ... or after it was asked to stop */
 #define DATA_MAX_B    ((size_t)500 << 20)
 #define STACK_B       ((size_t)8 << 20)
 #define SAID_EVERY_S  60
 
-/* Of one size, so that what is written at once is read at once. */
+/* Fixed size: written and read atomically. */
 struct question {
-	bool cancels; /* no question: what is at work stops */
+	bool cancels; /* cancels the running request */
 	size_t row, len;
-	double limit_s, cpu_s; /* by the clock, and of processor time; cpu_s 0: no limit */
+	double limit_s, cpu_s; /* wall-clock and processor time; cpu_s 0: no limit */
 	long today;
 };
 
@@ -48,22 +48,22 @@ struct reply {
 
 struct order { /* to the nursery */
 	enum { START, STOP } what;
-	bool alone; /* for one question that brings files */
+	bool alone; /* for one request with files */
 	int nice;
 	pid_t pid;
 };
 
 /* --- in a worker */
 
-static int own_fd;         /* of a worker: its server */
-static double cpu_until_s; /* ... and how long its question may compute */
+static int own_fd;         /* of a worker: socket to its server */
+static double cpu_until_s; /* ... and processor time limit of its request */
 
 static bool is_called_off(void *ctx)
 {
 	struct pollfd next = { .fd = own_fd, .events = POLLIN };
 
 	(void)ctx;
-	return jl_clock_cpu_s() > cpu_until_s || poll(&next, 1, 0) != 0; /* a word of the server, or its end */
+	return jl_clock_cpu_s() > cpu_until_s || poll(&next, 1, 0) != 0; /* a message of the server, or its end */
 }
 
 static bool put_all(int fd, const void *data, size_t len)
@@ -128,7 +128,7 @@ static bool answer_one(struct jl_web *web, const struct question *q, char *body)
 
 static void confine(struct jl_web *web, bool alone)
 {
-	/* of /proc itself and machine-wide figures, not what other processes show of themselves: their environment holds secrets, as /etc and /run do */
+	/* only /proc itself and machine-wide files, not those of other processes: their environment holds secrets, as /etc and /run do */
 	static const char *const system[] = { "/proc/self",
 					      "/proc/cpuinfo",
 					      "/proc/meminfo",
@@ -218,7 +218,7 @@ static _Noreturn void work(struct jl_web *web, int fd, bool alone, int nice)
 	for (int i = 0; i < QUESTIONS_MAX && get_all(own_fd, &q, sizeof(q)); i++) {
 		char *body;
 
-		if (q.cancels) /* it came too late */
+		if (q.cancels) /* arrived too late */
 			continue;
 		body = jl_realloc(NULL, q.len + 1);
 		if (!body || !get_all(own_fd, body, q.len) || !answer_one(web, &q, body) || alone)
@@ -232,7 +232,7 @@ static _Noreturn void work(struct jl_web *web, int fd, bool alone, int nice)
 
 struct child {
 	pid_t pid;
-	bool stopped; /* by us: its end is no news */
+	bool stopped; /* by us: not an error */
 };
 
 static struct child children[WORKERS_MAX];
@@ -266,11 +266,11 @@ static void stop(pid_t pid)
 	for (struct child *c = children; pid > 0 && c < children + WORKERS_MAX; c++)
 		if (c->pid == pid) {
 			c->stopped = true;
-			(void)kill(pid, SIGKILL); /* ours and not reaped: no other process has its number */
+			(void)kill(pid, SIGKILL); /* our child and not reaped: its pid is not reused */
 		}
 }
 
-/* The number, with the socket beside it; -1 alone: it failed. */
+/* Sends the pid with the socket; -1 alone: failure. */
 static bool hand_over(int control, pid_t pid, int fd)
 {
 	union {
@@ -317,7 +317,7 @@ static bool start(struct jl_web *web, int control, const struct order *order, co
 	return sent;
 }
 
-/* What a first question makes once, every process then has from the beginning. */
+/* Warms up: initialises what the first request would, for all forked processes. */
 static void warm_up(const struct jl_web *web)
 {
 	static const char request[] = "{\"model\":\"gpt2-124m\",\"on\":\"rtx-4090\"}";
@@ -333,14 +333,14 @@ static _Noreturn void tend(struct jl_web *web, int control)
 	struct order order;
 	sigset_t child, waiting;
 
-	(void)signal(SIGINT, SIG_IGN); /* Ctrl-C is for the server, which ends us */
+	(void)signal(SIGINT, SIG_IGN); /* Ctrl-C is for the server, which ends this process */
 	(void)signal(SIGTERM, SIG_IGN);
 	(void)sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = on_child }, NULL);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	(void)sigprocmask(SIG_BLOCK, &child, &waiting);
 	explicit_bzero(web->token, sizeof(web->token)); /* workers do not need the token */
-	json_object_seed(0);                            /* by the system's random numbers; every process has it */
+	json_object_seed(0); /* from the system's random numbers; inherited by every process */
 	warm_up(web);
 	for (;;) {
 		struct pollfd next = { .fd = control, .events = POLLIN };
@@ -364,7 +364,7 @@ struct jl_web_workers {
 	struct jl_web *web;
 	int control;
 	pid_t nursery;
-	pthread_mutex_t lock; /* one order and its answer at a time */
+	pthread_mutex_t lock; /* one order and its reply at a time */
 };
 
 enum jl_status jl_web_workers_create(struct jl_web_workers **ret_workers, struct jl_web *web, struct jl_err *err)
@@ -458,7 +458,7 @@ static bool open_worker(struct jl_web_workers *w, struct jl_web_worker *worker, 
 	return true;
 }
 
-/* One exchange with a worker: bounded in time, called off where the client is gone. */
+/* One exchange with a worker: with time limit, cancelled if the client disconnects. */
 struct exchange {
 	struct jl_web_worker *worker;
 	struct jl_web_request *r;
@@ -475,7 +475,7 @@ static bool call_off(struct exchange *e)
 	return send(e->worker->fd, &q, sizeof(q), MSG_NOSIGNAL) == (ssize_t)sizeof(q);
 }
 
-/* Waits until the worker can be written to or read from; false: it took too long. */
+/* Waits until the worker's socket is writable or readable; false: timeout. */
 static bool wait_for(struct exchange *e, short events)
 {
 	for (;;) {
@@ -523,7 +523,7 @@ static bool get_text(struct exchange *e, struct jl_buf *out, size_t len)
 	return move_all(e, out->data, len, false);
 }
 
-/* A worker is sandboxed because it parses requests; its reply is not trusted either. */
+/* A worker is sandboxed because it parses requests; its reply is not trusted. */
 static bool is_sound(struct reply *reply)
 {
 	reply->err.en[sizeof(reply->err.en) - 1] = reply->err.text[sizeof(reply->err.text) - 1] = '\0';
@@ -547,7 +547,7 @@ static bool exchange(struct exchange *e, const struct question *q)
 	return get_text(e, &r->answer.out, reply.out_len) && get_text(e, &r->answer.warn, reply.warn_len);
 }
 
-/* True where the body may carry files: it has the key "files", or an escape that could hide it. */
+/* True if the body may contain files: it has the key "files", or an escape that could hide it. */
 static bool brings_files(const struct jl_web_request *r)
 {
 	return r->body.len > 0 &&
@@ -564,7 +564,7 @@ void jl_web_workers_ask(struct jl_web_workers *w, struct jl_web_request *r, doub
 	struct exchange e = { .worker = worker, .r = r };
 	bool done = false, late = false;
 
-	/* one that had ended while it waited, or answered as many as it may, is no failure of this question */
+	/* a worker that ended while idle, or reached its request limit, is not a failure of this request */
 	for (int attempt = 0; attempt < 2 && !done && open_worker(w, worker, alone); attempt++) {
 		const bool fresh = worker->n_asked++ == 0;
 
@@ -585,7 +585,7 @@ void jl_web_workers_ask(struct jl_web_workers *w, struct jl_web_request *r, doub
 	}
 	if (done)
 		return;
-	/* late: where there is a slower queue, it is asked again there */
+	/* too slow: repeated in the slower queue, if any */
 	r->answer = (struct jl_answer){ .code = 1, .end = late ? JL_BUDGET_TIME : JL_BUDGET_OPEN };
 	jl_buf_init(&r->answer.out, JL_WEB_PAGE_MAX_B);
 	(void)jl_fail(&r->answer.err, JL_E_LIMIT,

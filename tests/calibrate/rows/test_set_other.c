@@ -239,10 +239,10 @@ static void test_runs(void **state)
 		const char *why;
 	} bad[] = {
 		{ RUN(.model = "SE3Transformer"), "no network 'SE3Transformer'" },
-		{ RUN(.method = "qlora-nf4 rank 4"), "trained in full" },
+		{ RUN(.method = "qlora-nf4 rank 4"), "full training only" },
 		{ RUN(.method = "full, torchao 8-bit AdamW"), "in fp32" },
 		{ RUN(.zero_or_fsdp = "8-GPU zero-3"), "whole on every GPU" },
-		{ RUN(.grad_checkpointing = "y"), "recomputed" },
+		{ RUN(.grad_checkpointing = "y"), "recompute is not" },
 		{ RUN(.primary_metric = "tflops_per_gpu"), "FLOP differently" },
 		{ RUN(.s_per_iter = ""), "no throughput" },
 		{ RUN(.micro_batch = "-3"), "not a run" },

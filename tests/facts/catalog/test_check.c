@@ -30,7 +30,7 @@ static const struct planted planted[] = {
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350 kB/s", "mem_rate: |3350",
 	  "mem_rate: 3.35 MB/s cannot be: it should be from 1 GB/s to 100 TB/s", "단위가 맞습니까", JL_E_RANGE },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350 GB/s @nobody", "mem_rate: |3350",
-	  "unknown source 'nobody'; add it to sources.yaml", "모르는 출처", JL_E_NOTFOUND },
+	  "unknown source 'nobody'; add it to sources.yaml", "알 수 없는 출처", JL_E_NOTFOUND },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350 GB/s @somebody guessed", "mem_rate: |3350",
 	  "is not a source id and an origin", "근거", JL_E_PARSE },
 	{ GPUS, "mem_rate: 3350 GB/s", "mem_rate: 3350 GB/s a note)", "mem_rate: |3350", "')' without '('", "'('",

@@ -206,7 +206,7 @@ static void test_bad_names(void **state)
 	longest[sizeof(longest) - 1] = '\0';
 	check_refused("", JL_E_USAGE, (const char *const[]){ "''", NULL });
 	assert_int_equal(jl_find_gpu(&gpu, &small_catalog, "", &err), JL_E_USAGE);
-	assert_non_null(strstr(err.en, "no name of an accelerator"));
+	assert_non_null(strstr(err.en, "not a name of an accelerator"));
 	check_refused(" \t-- ", JL_E_USAGE, NULL);
 	check_refused(longest, JL_E_LIMIT, NULL);
 	longest[JL_NAME_MAX] = '\0';
@@ -400,7 +400,7 @@ static void test_any(void **state)
 		{ "epyc", JL_E_AMBIGUOUS, { "CPUs", "epyc-7742", "epyc-9654" } },
 		{ "deepsek-v3", JL_E_NOTFOUND, { "did you mean", "deepseek-v3", "" } },
 		{ "epyc-7724", JL_E_NOTFOUND, { "did you mean", "epyc-7742", "" } },
-		{ "", JL_E_USAGE, { "is no name of a record", "", "" } },
+		{ "", JL_E_USAGE, { "is not a name of a record", "", "" } },
 	};
 	const struct jl_catalog *cat = jl_catalog_embedded();
 	struct jl_found_any any;

@@ -92,7 +92,7 @@ static void test_refused(void **state)
 		{ "jeoul capture 1\nfile relative\nend 1\n", "capture:2: 'file relative'" },
 		{ "jeoul capture 1\nfile /sys/../etc/shadow\nend 1\n", "'..'" },
 		{ "jeoul capture 1\nlink /a\nend 1\n", "capture:2:" },
-		{ "jeoul capture 1\nhello\nend 0\n", "capture:2: 'hello' is no record" },
+		{ "jeoul capture 1\nhello\nend 0\n", "capture:2: 'hello' is not a record" },
 		{ "jeoul capture 1\n\tstray\nend 0\n", "capture:2:" },
 	};
 

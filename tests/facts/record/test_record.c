@@ -198,7 +198,7 @@ static void test_wrong_ones_are_refused(void **state)
 		  "twice" },
 		{ "{" HEAD BODY ",\"metrics\":[{\"name\":\"step_s\",\"median\":1,\"n\":-2}]}", "whole" },
 		{ "{" HEAD BODY ",\"params\":[]}", "params" },
-		{ "{" HEAD BODY ",\"params\":{\"a b\":1}}", "no name" },
+		{ "{" HEAD BODY ",\"params\":{\"a b\":1}}", "not a name" },
 		{ "{" HEAD BODY ",\"params\":{\"a\":[1]}}", "number" },
 		{ "{" HEAD BODY ",\"samples_s\":[1,\"2\"]}", "samples_s" },
 		{ "{" HEAD BODY ",\"samples_s\":[-1]}", "sample" },

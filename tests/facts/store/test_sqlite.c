@@ -151,7 +151,7 @@ static void test_refuses_what_is_not_ours(void **state)
 	refuse(JL_E_DATA, "another program");
 	fresh("notes.txt");
 	write_file(text, strlen(text));
-	refuse(JL_E_DATA, "no SQLite database");
+	refuse(JL_E_DATA, "not an SQLite database");
 }
 
 static void test_missing_and_folder(void **state)

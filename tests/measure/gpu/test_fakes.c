@@ -249,7 +249,7 @@ static void training_steps(void **state)
 	for (int p = 0; p < JL_TRAIN_FP8; p++)
 		assert_ok(train(&vit, (enum jl_train_precision)p, 10, &err));
 	assert_int_equal(train(&vit, JL_TRAIN_FP8, 10, &err), JL_E_RANGE);
-	assert_non_null(strstr(err.en, "looks at images"));
+	assert_non_null(strstr(err.en, "takes images"));
 	assert_int_equal(train(&vit, JL_TRAIN_BF16, 9, &err), JL_E_RANGE);
 	assert_int_equal(answer(&vit, JL_TRAIN_BF16, 10, &err), JL_E_RANGE);
 	assert_int_equal(held(), 0);

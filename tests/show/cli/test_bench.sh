@@ -82,7 +82,7 @@ run 2 bench memory --time "1 us"; one_line
 run 1 bench storage --dir "$work/nowhere" --no-store; one_line; says "nowhere"; says "--dir"
 run 2 bench storage --size "4 KiB"; one_line
 run 1 bench storage --backend cpu --no-store; one_line
-if mountpoint -q /dev/shm; then run 1 bench storage --dir /dev/shm --no-store; one_line; says "is memory"; fi
+if mountpoint -q /dev/shm; then run 1 bench storage --dir /dev/shm --no-store; one_line; says "is in memory"; fi
 run 2 bench net --listen --to x; one_line
 run 2 bench net 127.0.0.1; one_line; says "--to"
 run 1 bench net --to 127.0.0.1 --port 1; one_line; says "--listen"

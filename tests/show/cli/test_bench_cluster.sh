@@ -17,7 +17,7 @@ chmod +x "$work/ssh"
 port=$((20000 + $$ % 20000))
 
 run 2 bench cluster; one_line; says "hosts"
-run 2 bench cluster --hosts=-oProxyCommand=x; one_line; says "no host"
+run 2 bench cluster --hosts=-oProxyCommand=x; one_line; says "not a host"
 run_some() { "$JEOUL" bench cluster 127.0.0.1 --port $((port += 7)) "$@" > "$work/out" 2> "$work/err"; code=$?; out=$(cat "$work/out") err=$(cat "$work/err"); }
 run_some --hosts a,b,c; [ $code = 0 ] || [ $code = 3 ] && ok || bad "ended with $code: $(cat "$work/err")"
 has "4 ranks over TCP"; has "All-reduce"; narrow

@@ -117,7 +117,7 @@ run 2 bench allreduce --to 127.0.0.1 --ranks 3; one_line; says "--ranks goes wit
 run 2 bench allreduce 10.0.0.5; one_line; says "--to 10.0.0.5"
 run 2 bench allreduce --listen --backend shm; one_line; says "--backend tcp"
 run 2 bench reduce --listen --ranks 2 -r 2; one_line; says "ranks 0 to 1"
-run 2 bench allreduce --listen no.such.address; one_line; says "no address of this host"
+run 2 bench allreduce --listen no.such.address; one_line; says "not an address of this host"
 run 1 bench allreduce --listen --port "$(port)" --timeout "200 ms"; says "only 1 of 2 ranks came"
 run 0 bench list; has "tcp"
 finish

@@ -5,7 +5,7 @@
 # Four open-air RTX 3090 in one box: no standard supply, no standard slots, they throttle
 run 3 build --gpu "4x rtx-3090" --psu "1600 W" --cooling open-air --lang en
 has "does not work as it is"; has "no standard power supply"; has "4 cards of 3 slots need 12"; has "heat each other and throttle"
-has "no peer-to-peer"; has "opinions differ"
+has "no peer-to-peer"; has "sources disagree"
 if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "wider than 80 columns"; fi
 run 3 build --gpu "4x rtx-3090" --psu "1600 W" --cooling open-air --lang ko
 has "이대로는 안 됩니다"; has "표준 파워"; has "12슬롯"; has "스로틀링"
@@ -24,7 +24,7 @@ run 0 build --gpu "2x rtx-3090" --cpu i7-10700k --psu "1600 W" --board "ASUS Z49
 json "j['load_W'] == 2 * 350 + 125 + 75 and {f['id']: f['level'] for f in j['findings']}['threads'] == 'ok'"
 json "'x8 for each card' in [f['text'] for f in j['findings'] if f['id'] == 'lanes'][0] and any('381 mm' in f['text'] for f in j['findings'])"
 run 0 build --gpu "2x rtx-3090" --cpu "some processor" --psu "1600 W" --lang en; has "is not in the catalog: 175 W are assumed"
-run 2 build --gpu "2x h100-sxm5" --lang en; one_line; says "no card for a slot"
+run 2 build --gpu "2x h100-sxm5" --lang en; one_line; says "not a slot card"
 run 0 build --gpu "2x h100-sxm5" --hypothetical --psu "3000 W" --lang en
 
 # Two on a 1,600 W supply: enough
@@ -37,7 +37,7 @@ json "[f['level'] for f in j['findings'] if f['id'] == 'psu'] == ['ok']"
 
 # What to buy next: bridges for five pairs of ten cards; what the table cuts stands below in full
 run 0 build --upgrade "10x rtx-3090" --budget "500 USD" --lang en
-has "Over the budget"; has "2026 ⚠"; flat; like "The most for the money: NVLink bridges on 5 pairs of cards, [4-6][0-9] % faster for 400.00 USD."
+has "Over the budget"; has "2026 ⚠"; flat; like "Best value: NVLink bridges on 5 pairs of cards, [4-6][0-9] % faster for 400.00 USD."
 like "1.[1-3][0-9]x → [12].[09][0-9]x of one card"
 run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --lang ko; flat; like "584,000원에 [4-6][0-9] % 빨라집니다"; has "100만 원당"; lacks "달러당"; has "1,460원 (2025-11-14, 오래됨 ⚠"
 run 0 build --upgrade "10x rtx-3090 via pcie4-no-p2p" --budget 70만원 --fx 1400; has "560,000 KRW"
@@ -55,7 +55,7 @@ run 2 build --gpu "2x rtx-3090" --upgrade dgx-h100 --lang en; one_line; says "--
 run 2 build --gpu "2x rtx-3090" --budget "500 USD" --lang en; one_line; says "--upgrade"
 # Won are money too
 run 0 build --upgrade rtx-4070 --budget 150만원 --json; json "j['n_over_budget'] > 0"
-run 2 build --upgrade rtx-4070 --budget "0 USD" --lang en; one_line; says "no budget"
+run 2 build --upgrade rtx-4070 --budget "0 USD" --lang en; one_line; says "not a budget"
 # as many "!" as the sentence counts; the spacing of a kind of boards is assumed, and said so
 run 0 build --gpu "2x rtx-3090" --board z790 --cooling open-air --psu "1600 W"; flat; has "with warnings: 2. Rules disagree on 2."; has "3 apart, as assumed: give board_spacing [rule of thumb]"
 if [ "$(grep -o '! [a-z0-9]*:' <<< "$out" | wc -l)" = 4 ]; then ok; else bad "not four marks"; fi

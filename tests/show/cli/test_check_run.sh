@@ -20,12 +20,14 @@ json "abs(sum(j['spent'][k] or 0 for k in ('useful_s','checkpoint_s','evaluation
 run 3 check "$work/r.log" --json; json "j['spent']['n_restarts'] == 1 and j['spent']['repeated_s'] > 0 and any(f['key'] == 'restarts' for f in j['findings'])"
 # against the model: twice as slow as a healthy run is noticed
 run 0 check "$work/t.log" --model llama-3-8b --on "8x h100-sxm5" --batch 1 --seq 8192 --json; json "j['verdict'] in ('normal', 'good', 'unjudged') and j['expected_s'] > 0"
-run 3 check "$work/t.log" --model gpt2-124m --on "8x h100-sxm5" --batch 8 --seq 1024; has "Not normal"; has "is expected"; flat; has "torch.profiler"; has "Try"
+run 3 check "$work/t.log" --model gpt2-124m --on "8x h100-sxm5" --batch 8 --seq 1024; has "Not normal"; has "expected"; flat; has "torch.profiler"; has "Try"
+# a log faster than the whole range is called so, not normal: the model or the system may be another one
+run 0 check "$work/t.log" --model llama-3-8b --on "8x a100-sxm4-80gb" --batch 1 --seq 8192 --lang en; flat; has "Faster than predicted: 800 ms a step"; lacks "Normal"
 run 0 check "$work/t.log" --lang ko; has "안정적입니다"
 # bars whose clock has whole seconds: no stalls of a second each, and a rate of one digit comes from the clock
 logs tqdm "" 2 | tr '\r' '\n' > "$work/q.log"; run 0 check "$work/q.log" --json; json "j['spent']['stall_s'] == 0 and 180 < j['spent']['elapsed_s'] < 196 and abs(j['step_s'] / 0.31 - 1) < 0.01"
 logs tqdm "" 1 | tr '\r' '\n' | sed -E 's/[0-9.]+(s\/it|it\/s)/1s\/it/' > "$work/q.log"; run 0 check "$work/q.log" --json; json "abs(j['step_s'] / 0.8 - 1) < 0.02 and j['line_off_frac'] > 0.05 and j['step_s_lo95'] < 0.8 < j['step_s_hi95']"
-run 0 check "$work/q.log"; has "whole seconds"
+run 0 check "$work/q.log"; has "rounded log lines"
 logs LLaMA-Factory "" 0 > "$work/q.jsonl"; run 0 check "$work/q.jsonl" --json; json "abs(j['step_s'] / 6.5 - 1) < 0.01 and j['findings'] == []"
 # a block of slow steps has a place and a length; its loss is of the whole run
 awk 'BEGIN { for (i = 1; i <= 2000; i++) printf "step %d/2000 loss 2.0 %.4f it/s\n", i, 1 / ((i > 900 && i <= 1100 ? 1.5 : 1) * (0.8 + 0.004 * (i * 7 % 11 - 5))) }' > "$work/b.log"

@@ -62,7 +62,7 @@ has "GPT-2"; has "125,000"
 if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "wider than 80 columns"; fi
 run 0 compare gpt2-124m --samples 1000000 --batch 8 --seq 1024 --baseline v100-dgxs-32gb --on rtx-4090 --on "3x h100-sxm5" --json
 json "j['model'] == 'gpt2-124m' and j['systems'][0]['at_same_batch']['speedup']['value'] > 1"
-json "not j['systems'][1]['at_same_batch']['possible'] and 'divide' in j['systems'][1]['at_same_batch']['reason']"
+json "not j['systems'][1]['at_same_batch']['possible'] and 'divisible' in j['systems'][1]['at_same_batch']['reason']"
 
 # Korean
 run 0 compare "${seed[@]}" --on rtx-4090 --on cpu:i9-13900k --lang ko; has "실측"; has "같은 배치"; has "5.67시간"

@@ -22,7 +22,7 @@ line() { printf '{"record_version":1,"id":"01JC00000000000000000000%s","time_s":
 for i in 10 11 12; do line $i; done > old.jsonl
 for i in 20 21 22 23 24; do line $i; done > new.jsonl
 run 0 store import old.jsonl --store "$work/m.db"
-answer() { sed '/"\(search_s\|configurations_per_s\)":/d' out | tr -s ' \n' ' ' | sed -E 's/ ways in [0-9.]+ [a-zµ]+/ ways/'; } # how long a search took is no part of it
+answer() { sed '/"\(search_s\|configurations_per_s\)":/d' out | tr -s ' \n' ' ' | sed -E 's/ combinations in [0-9.]+ [a-zµ]+/ combinations/'; } # how long a search took is no part of it
 torture() { # ARGS...
 	local n code good_code good
 	"$JEOUL" "$@" >out 2>/dev/null </dev/null; good_code=$?

@@ -11,12 +11,12 @@ refuse predict resnet-50 --on rtx-4090 --optimizer muon; says "--optimizer muon 
 run 0 predict sdxl --on "4x rtx-4090" --batch 1; flat; has "however many there are"; lacks "such GPUs"
 
 # figures that no device can reach
-run 3 check gemm --on rtx-4090 --rate "160 TFLOP/s" --shape 128x128x128; has "It cannot be"; has "no kernel is shorter"
-run 3 check gemm --on h100-sxm5 --shape 1 --rate "500 TFLOP/s"; has "It cannot be"
-run 3 check allreduce --on "2x rtx-4090" --size "8 B" --time "1 ns"; has "It cannot be"
+run 3 check gemm --on rtx-4090 --rate "160 TFLOP/s" --shape 128x128x128; has "Impossible:"; has "no kernel is shorter"
+run 3 check gemm --on h100-sxm5 --shape 1 --rate "500 TFLOP/s"; has "Impossible:"
+run 3 check allreduce --on "2x rtx-4090" --size "8 B" --time "1 ns"; has "Impossible:"
 run 0 check allreduce --on "2x rtx-4090" --size "8 B" --time "8 us"; has "Cannot judge yet"
-run 0 check gemm --on rtx-4090 --dtype fp16 --rate "300 TFLOP/s"; lacks "It cannot be"
-run 3 check gemm --on rtx-4090 --dtype bf16 --rate "300 TFLOP/s"; has "It cannot be"
+run 0 check gemm --on rtx-4090 --dtype fp16 --rate "300 TFLOP/s"; lacks "Impossible:"
+run 3 check gemm --on rtx-4090 --dtype bf16 --rate "300 TFLOP/s"; has "Impossible:"
 
 # a tool that found wrong elements
 {
@@ -27,7 +27,7 @@ run 3 check gemm --on rtx-4090 --dtype bf16 --rate "300 TFLOP/s"; has "It cannot
 	echo "  1073741824     268435456     float     sum      -1   4000.0  268.44  469.76      0   4000.0  268.44  469.76      5"
 	echo "# Out of bounds values : 5 FAILED"
 } > "$work/nccl.txt"
-run 3 check "$work/nccl.txt"; flat; has "Results are wrong: the tool's own check failed for 1 of 2 figures"
+run 3 check "$work/nccl.txt"; flat; has "Wrong results: the tool's own check failed for 1 of 2 figures"
 run 3 check "$work/nccl.txt" --json; json 'j["verdict"] == "wrong"'
 run 3 check "$work/nccl.txt" --lang ko; has "결과가 틀렸습니다"
 run 3 check "$work/nccl.txt" --lang en; has "1 incorrect"; lacks "1 wrong results"
@@ -50,37 +50,37 @@ idle() { local said=$1; shift; run 2 "$@" --lang en; one_line; says "$said"; }
 infer=(infer llama-3-8b --on h100-sxm5)
 idle "--accept goes with --draft N" "${infer[@]}" --accept 50%
 idle "--think goes with --users N" "${infer[@]}" --think "5 s"
-idle "--burst does nothing here; it goes with --rate" "${infer[@]}" --burst 4
-idle "--seq does nothing here; it goes with --layers" "${infer[@]}" --seq 512
+idle "--burst has no effect here; it is for --rate" "${infer[@]}" --burst 4
+idle "--seq has no effect here; it is for --layers" "${infer[@]}" --seq 512
 idle "not both" "${infer[@]}" --sweep rate=1,2 --compare-weights
 run 0 "${infer[@]}" --draft 4 --accept 50%; run 0 "${infer[@]}" --rate 3/s --burst 4
-idle "--lora does nothing beside serving" recommend llama-2-7b --serve --lora
-idle "--lora does nothing beside serving" recommend --purpose serve-70b --lora
-idle "--tokens does nothing beside serving" recommend llama-2-7b --serve --tokens 1e9
-idle "--users does nothing here; it goes with --serve" recommend --purpose kaggle --users 9
+idle "--lora has no effect with serving" recommend llama-2-7b --serve --lora
+idle "--lora has no effect with serving" recommend --purpose serve-70b --lora
+idle "--tokens has no effect with serving" recommend llama-2-7b --serve --tokens 1e9
+idle "--users has no effect here; it is for --serve" recommend --purpose kaggle --users 9
 idle "give --lora or --tune, not both" recommend llama-2-7b --tokens 1e8 --lora --tune full
 idle "--hidden goes with --layers N" recommend --purpose kaggle --hidden 768
 idle "--packing goes with --mean-seq N" predict gpt2-124m --on rtx-4090 --packing yes
 idle "--mean-seq is for language models" predict resnet-50 --on rtx-4090 --mean-seq 300
 idle "--expert-load is for language models" predict resnet-50 --on rtx-4090 --expert-load 2
 mixed=(predict gpt2-124m --on "1x rtx-3090 + 1x rtx-4090" --batch 4)
-for option in explain kernels near "pue=1.2" "sweep=gpus=1"; do idle "does nothing beside two kinds of GPU" "${mixed[@]}" --$option; done
+for option in explain kernels near "pue=1.2" "sweep=gpus=1"; do idle "has no effect with two kinds of GPU" "${mixed[@]}" --$option; done
 idle "only zero= can be said" "${mixed[@]}" --parallel tp=2
-idle "--tokens does nothing beside --kernels" predict gpt2-124m --on rtx-4090 --kernels --tokens 1e9
-idle "--near does nothing beside --explain" predict gpt2-124m --on rtx-4090 --explain --near
-idle "--size does nothing here; it goes with a collective" predict gpt2-124m --on rtx-4090 --size 1GB
-idle "--optimizer does nothing beside --forward" predict resnet-50 --on rtx-4090 --forward --optimizer lion
-idle "--buy does nothing beside --bill;" cost --bill "350 kWh" --tariff kepco --buy rtx-3090
-idle "--runs-per-month does nothing beside --bill-of" cost gpt2-124m --bill-of "rtx-4090 desktop" --tariff kepco --runs-per-month 3
-idle "--tokens does nothing here; it goes with a model" cost --buy rtx-3090 --tokens 1e9
+idle "--tokens has no effect with --kernels" predict gpt2-124m --on rtx-4090 --kernels --tokens 1e9
+idle "--near has no effect with --explain" predict gpt2-124m --on rtx-4090 --explain --near
+idle "--size has no effect here; it is for a collective" predict gpt2-124m --on rtx-4090 --size 1GB
+idle "--optimizer has no effect with --forward" predict resnet-50 --on rtx-4090 --forward --optimizer lion
+idle "--buy has no effect with --bill;" cost --bill "350 kWh" --tariff kepco --buy rtx-3090
+idle "--runs-per-month has no effect with --bill-of" cost gpt2-124m --bill-of "rtx-4090 desktop" --tariff kepco --runs-per-month 3
+idle "--tokens has no effect here; it is for a model" cost --buy rtx-3090 --tokens 1e9
 idle "--household goes with --tariff" cost --buy rtx-3090 --household "300 kWh"
-idle "--region does nothing here; it goes with --rent" cost --buy rtx-3090 --region seoul
-idle "--threads does nothing beside --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --threads 2
-idle "--budget does nothing beside --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --budget "5 USD"
-idle "--time does nothing beside gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --time "1 ms"
-idle "--dtype does nothing beside allreduce" check allreduce --on "4x rtx-4090" --size 1GB --time "100 ms" --dtype fp16
-idle "--run does nothing beside gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --run abcd
-idle "--launch does nothing here; it goes with a model" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --launch "30 us"
+idle "--region has no effect here; it is for --rent" cost --buy rtx-3090 --region seoul
+idle "--threads has no effect with --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --threads 2
+idle "--budget has no effect with --batch-limit" plan llama-3-8b --on "4x h100-sxm5" --batch-limit --budget "5 USD"
+idle "--time has no effect with gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --time "1 ms"
+idle "--dtype has no effect with allreduce" check allreduce --on "4x rtx-4090" --size 1GB --time "100 ms" --dtype fp16
+idle "--run has no effect with gemm" check gemm --on rtx-4090 --rate "100 TFLOP/s" --run abcd
+idle "--launch has no effect here; it is for a model" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --launch "30 us"
 idle "a number of trials" compare --baseline rtx-3090 --observed "1 s" --observed-batch 64 --on rtx-4090 --tune lora
 idle "unknown option" fit llama-3-8b --on rtx-4090 --cpu-threads 4
 run 2 "${infer[@]}" --burst 4 --lang ko; one_line; says "--burst는 여기서 쓰이지 않습니다. --rate에 쓰는 옵션입니다"

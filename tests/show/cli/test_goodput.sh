@@ -146,7 +146,7 @@ run 0 goodput llama-3-70b --on "128x dgx-h100" --tokens 1e12 --log "$work/titan.
 run 0 goodput llama-3-70b --on "128x dgx-h100" --tokens 1e12 --log "$work/titan.log" --global-batch 64 --json; json "abs(j['plain_s'] / 10 - (1e12 / (819 * 1024 * 10) - 2990)) < 2000"
 # its header says the batch and how many steps are planned; where no checkpoint is named, what holds the job is one, counted once
 sed '1i [titan] 2026-11-01 00:00:00,000 - root - INFO - Trainer is initialized with local batch size 1, global batch size 1024, gradient accumulation steps 1, sequence length 8192, total steps 20000 (warmup 200)' "$work/titan.log" > "$work/header.log"
-run 0 goodput llama-3-70b --on "128x dgx-h100" --log "$work/header.log"; flat; has "17,010 steps to go"; lacks "how many are to go"
+run 0 goodput llama-3-70b --on "128x dgx-h100" --log "$work/header.log"; flat; has "17,010 steps left"; lacks "how many are left"
 run 0 goodput llama-3-70b --on "128x dgx-h100" --log "$work/header.log" --json; json "j['log']['n_steps_left'] == 17010 and abs(j['plain_s'] - 170100) < 2000"
 run 0 check "$work/header.log" --model llama-3-70b --on "128x dgx-h100" --json
 run 0 goodput llama-3-70b --on "128x dgx-h100" --tokens 160000000000 --log "$work/run.log" --spares 0 --json; json "j['node_wait_s'] == 0 and [p['frac'] for p in j['time'] if p['cause'] == 'wait'] == [0]"

@@ -10,11 +10,11 @@ cp "$JEOUL" alone
 (cd plant && JEOUL_DATA= "$work/alone" validate --set power >"$work/out" 2>"$work/err"); code=$?
 out=$(cat out) err=$(cat err)
 [[ $code == 1 ]] && ok || bad "validate without data ended with $code"
-says "no measurements beside the program"; one_line
+says "measurements are not installed"; one_line
 (cd plant && JEOUL_DATA= "$work/alone" calibrate --fit >"$work/out" 2>"$work/err"); code=$?
 out=$(cat out) err=$(cat err)
 [[ $code == 1 ]] && ok || bad "calibrate --fit without data ended with $code"
-says "no measurements beside the program"
+says "measurements are not installed"
 
 # Loops of a network's text come to an end, also those that do nothing.
 mkdir -p bomb/models

@@ -24,7 +24,7 @@ long 3 check shift.log --json
 json '[abs(f["at_step"] - 30000) <= 2500 for f in j["findings"] if f["key"] == "shift"] == [True]'
 # Steps without a time, and a pause behind each: every one was looked for in all.
 awk 'BEGIN { for (i = 1; i <= 100000; i++) printf "step: %d tps: 9\nSaving checkpoint\n", i }' >pauses.log
-long 1 check pauses.log; says "with the time of a step"
+long 1 check pauses.log; says "with a step time"
 
 # A captured program: modules within modules, of which each call leaves and enters all, and lists of a million tensors.
 {

@@ -18,7 +18,7 @@ for note in "$notes"/right/*.md; do run 0 audit "$note" --strict --lang en; narr
 sed 's/| 1800 W/| 1600 W/; s/performance: 989/performance: 1,979/' "$notes/cards.md" > "$work/wrong.md"
 cd "$work" || exit 1
 run 3 audit wrong.md --strict --lang en; flat
-has "1,979 TFLOPS → 989 TFLOPS (differs from listed)"; has "2:4 sparse"; has "989 TFLOPS"; has "1600 W → 1800 W (wrong)"; has "power = each × pieces, as 3 other rows have it, gives 1800 W"
+has "1,979 TFLOPS → 989 TFLOPS (differs from listed)"; has "2:4 sparse"; has "989 TFLOPS"; has "1600 W → 1800 W (wrong)"; has "power = each × pieces, as in 3 other rows, gives 1800 W"
 run 0 audit wrong.md --lang ko; flat; has "희소(sparse)"; has "공개 사양과 다름"; has "1600 W → 1800 W (틀림)"
 run 0 audit wrong.md --json
 json "[(f['line'], f['rule'], f['fix']) for f in j['findings'] if f['shown'] and f['follows_from'] is None] == [(23, 'listed', '989'), (34, 'table', '1800')] or str([(f['line'], f['rule'], f['fix']) for f in j['findings']])"
@@ -44,8 +44,8 @@ cp "$work/out" twice.patch
 if patch -s -p1 < twice.patch && [ "$(grep -c '72 W' twice.md)" = 2 ]; then ok; else bad "both places are to be changed"; fi
 # Doubts are counted apart from errors
 printf '# 서빙\n\n70B 모델의 bf16 가중치는 140GB이므로 A100 80GB 1장에 들어갑니다\n\n6 × 7 = 43\n' > doubt.md
-run 3 audit doubt.md --strict --lang en; has "independent errors: 1, doubts: 1, among"; run 0 audit doubt.md --lang ko; has "오류 1건과 가능성이 낮은 값 1건"
-run 0 audit doubt.md --json; json "j['n_roots'] == 1 and j['n_doubts'] == 1"; run 0 audit doubt.md --format html --lang en; has "independent errors: "
+run 3 audit doubt.md --strict --lang en; has "1 independent error and 1 doubtful figure among"; run 0 audit doubt.md --lang ko; has "오류 1건과 가능성이 낮은 값 1건"
+run 0 audit doubt.md --json; json "j['n_roots'] == 1 and j['n_doubts'] == 1"; run 0 audit doubt.md --format html --lang en; has "independent error"
 
 # Prices: outside everything that is listed for the thing, with the nearest row's place and date
 printf '| GPU | price | rent per hour |\n|---|---|---|\n| RTX 3090 | ~$1,500 | $0.50 |\n| RTX 4090 | $16,000 | $0.60 |\n| H100 SXM | $30,000 | $29.00 |\n\n- p3.2xlarge: $3.06/h\n- RTX 2070 ($400)\n' > prices.md
@@ -64,7 +64,7 @@ run 0 audit beside.md --lang en --all; has "! Line 5: 340 GB/s (just outside the
 # The margin survives a note that means harm
 printf '# <script>alert(1)</script>\n3 × 4 = 13 GB <img src=x onerror=y> \xe2\x80\xae\x1b[31m\n\nRTX 3090 48GB & "quotes"\n' > evil.md
 run 0 audit evil.md --format html; lacks "<script>alert"; lacks "<img"; lacks $'\x1b'; lacks $'\xe2\x80\xae'
-run 0 audit evil.md --lang en; lacks $'\x1b'; has "bytes are no text"
+run 0 audit evil.md --lang en; lacks $'\x1b'; has "bytes are not text"
 
 # What is no note: one clear line
 head -c 4000 /dev/urandom > bin.md; run 1 audit bin.md --lang en; one_line; says "not a text"
@@ -83,7 +83,7 @@ open('big.md', 'wb').write((text * (size // len(text) + 1))[:size])
 open('wide.md', 'wb').write(b'|' + b'1|' * 1000000 + b'\n|' + b'-|' * 1000000 + b'\n|' + b'2|' * 1000000 + b'\n')
 PY
 (sanitized || ulimit -v 2000000; run 0 audit wide.md --lang en) || bad "wide.md"
-limit_s=60 run 0 audit big.md --lang en; flat; has "longer than what is looked at"
+limit_s=60 run 0 audit big.md --lang en; flat; has "were not checked"
 run 0 audit wide.md --lang en; flat; has "the first begins in line 1"; lacks "at its end"
 # A table that is too long is named where it stands, and what comes behind it is read
 python3 -c "print('# A log\\n\\n| step | s |\\n|---|---|\\n' + ''.join(f'| {i} | {i * 7 % 13}.5 |\\n' for i in range(500)) + '\\n6 × 7 = 43')" > long.md
@@ -102,7 +102,7 @@ if [ -d "${JEOUL_SEEDS:-/nonexistent}" ]; then
 	run 0 audit "$JEOUL_SEEDS"/001*.txt --fix; lacks "+- 아키텍처: Hopper"
 	run 0 audit "$JEOUL_SEEDS"/002*.txt --lang en; has "Blackwell Server"; lacks "Workstation"
 	seed 002; line 189 35; line 152 7B; line 172 70B; line 179 405B; line 134 All-Reduce; line 129 NVSwitch
-	run 0 audit "$JEOUL_SEEDS"/004*.txt --lang en; has "independent errors: 4, doubts: 1"
+	run 0 audit "$JEOUL_SEEDS"/004*.txt --lang en; has "4 independent errors and 1 doubtful figure"
 	seed 004; line 103 270; line 104 39; line 17 Busbw
 	seed 003; json "j['n_wrong'] + j['n_differs'] + j['n_unlikely'] <= 3"
 fi

@@ -133,15 +133,15 @@ clear 2 "--batch-limit" plan gpt3-1.3b --on dgx-h100 --on dgx-a100-80gb
 clear 2 "--batch-limit" plan resnet-50 --on dgx-h100
 
 # A kind whose network nobody rates leaves the others planned; a budget without a currency is in dollars
-run 0 plan llama-3-8b --gpus 8..64 --kinds h100-sxm5,tpu-v5p --tokens 1e10 --lang en; flat; has "8 x h100-sxm5 do it cheapest"
+run 0 plan llama-3-8b --gpus 8..64 --kinds h100-sxm5,tpu-v5p --tokens 1e10 --lang en; flat; has "Cheapest: 8 x h100-sxm5"
 run 0 plan llama-3-8b --on "8x h100-sxm5" --tokens 1e10 --budget 300000 --lang en; flat; has "of 300,000 USD"
 # A deadline and a budget that the best plan misses are said, and end the command as a bad verdict
 run 3 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e12 --deadline 1d --budget 10USD
-has "Deadline"; has "Budget"; has "missed"; has "USD/h a GPU"
+has "Deadline"; has "Budget"; has "exceeded"; has "USD/h a GPU"
 run 3 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e12 --deadline 1d --json
 json "j['deadline_s'] == 86400 and j['in_time'] is False and j['in_budget'] is True and j['budget_usd'] is None"
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e9 --deadline 30d --budget 1MUSD
-has "kept"; lacks "missed"
+has "met: "; lacks "exceeded"
 run 0 plan gpt3-1.3b --on dgx-a100-80gb --tokens 1e9 --json
 json "j['deadline_s'] is None and j['in_time'] is True"
 clear 2 "--tokens" plan gpt3-1.3b --on dgx-a100-80gb --deadline 30d
@@ -170,7 +170,7 @@ run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 8..64 --deadline 30
 json "[p['plan']['rent']['hosts_not_joined'] for p in j['points']] == [False] * len(j['points'])"
 json "j['points'][j['cheapest']]['surely']"
 json "all(p['plan']['rent']['gpu_usdps'] * 3600 > 6 for p in j['points'] if p['n_gpus'] > 8) and j['points'][0]['plan']['rent']['gpu_usdps'] * 3600 < 4"
-run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 32 --deadline 33d; flat; has "none of these surely keeps them"; has "unsure"
+run 0 plan llama-2-7b --tokens 1e12 --kinds h100-sxm5 --gpus 32 --deadline 33d; flat; has "no option is certain to meet them"; has "unsure"
 run 0 plan gpt2 --tokens 1e9 --kinds "2x rtx-4090" --gpus 4; flat; has "no network between such hosts is listed"
 # What is pasted has whole numbers; a mark beside a stage is no thousand
 run 0 plan gpt2-124m --on "8x dgx-h100" --global-batch 3000000 --settings all; has "--global-batch-size 3000000 "
@@ -183,7 +183,7 @@ for way in "--tune qlora" "--tune lora" "--tune lora --framework eager" "--tune 
 	json "all(p['parallel']['tp'] * p['parallel']['pp'] * p['parallel']['cp'] * p['parallel']['ep'] == 1 for p in j['plans'])"
 done
 run 0 plan mixtral-8x7b --on "8x h100-sxm5" --tune lora --framework megatron --json; json "j['plans'][0]['parallel']['ep'] > 1"
-run 0 plan --assumptions llama-3-8b --on "2x dgx-h100" --fix tp=2,zero=3 --lang en; flat; has "Megatron-LM warns of it before Blackwell"; has "unset CUDA_DEVICE_MAX_CONNECTIONS"; lacks "--tp-comm-overlap"
+run 0 plan --assumptions llama-3-8b --on "2x dgx-h100" --fix tp=2,zero=3 --lang en; flat; has "Megatron-LM warns about it before Blackwell"; has "unset CUDA_DEVICE_MAX_CONNECTIONS"; lacks "--tp-comm-overlap"
 run 0 plan llama-3-8b --on "2x dgx-b200" --fix tp=2,zero=3 --lang en; flat; lacks "before Blackwell"; has "--tp-comm-overlap"
 # a small gain is not rounded up
 run 0 plan gpt2-355m --on "2x rtx-4090" --lang en; flat; like "That is 1.1[0-9]x as fast"

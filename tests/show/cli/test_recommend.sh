@@ -196,7 +196,7 @@ run 0 recommend --only rtx-4090 --how buy --purpose finetune-7b --max-price-age 
 run 0 recommend --purpose learning --setup "1 h" --how rent --json; json "3600 < j['pick']['wall_s']['value'] - j['pick']['run_s']['value'] < 3700"
 run 0 recommend --purpose learning --how buy --json; json "1 < j['pick']['wall_s']['value'] / j['pick']['run_s']['value'] < 1.01"
 run 0 recommend --purpose kaggle --how buy --region seoul --lang en; flat; has "(kr-general-1-low; --tariff)"
-run 0 recommend --purpose kaggle --region frankfurt --lang en; has "Rent "; flat; has "no rents of frankfurt are known: those of europe are weighed"; has "0.41 USD/kWh (germany"; lacks "KRW"
+run 0 recommend --purpose kaggle --region frankfurt --lang en; has "Rent "; flat; has "no rents of frankfurt are known: those of europe are used"; has "0.41 USD/kWh (germany"; lacks "KRW"
 run 0 recommend --purpose kaggle --how buy --tariff us-virginia --lang en; has "(us-virginia; --tariff)"
 run 2 recommend --purpose kaggle --tariff us-virginia --kwh "0.1 USD/kWh" --lang en; one_line
 run 0 recommend --purpose kaggle --how buy --host-owned --budget "350 USD" --lang en; has "1x rtx-3060"

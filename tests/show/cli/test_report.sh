@@ -66,7 +66,7 @@ run 0 report "$work/s.yaml" --json
 json "[b['chart']['kind'] for b in j['blocks'] if b['kind'] == 'chart'].count('spans') >= 2"
 for lang in en ko; do run 0 report "$work/s.yaml" --lang $lang -o "$work/one.html"; walk "$work/one.html"; done
 line "systems: [rtx-4090]"
-run 0 report "$work/s.yaml"; has "stands in"
+run 0 report "$work/s.yaml"; has "no model was named"
 
 # questions: answered with a figure and the section it stands in; what cannot be answered says what is needed
 line "systems: [{name: A, on: 4x rtx-3090, baseline: yes}, {name: B, on: 4x rtx-4090}]" "workload: {model: gpt2-124m, batch: 4}" "questions:" \
@@ -154,7 +154,7 @@ run 0 report "$work/s.yaml" --catalog "$work/odd"; has "Odd: the rate of odd-net
 
 # a store that --store names, or that cannot be read, is an error; one of the environment may be missing: nothing was measured yet
 run 1 report --store "$work/none.db"; says "none.db: there is no such store"; one_line
-echo no database > "$work/text.db"; run 1 report --store "$work/text.db"; says "no SQLite database"; one_line
+echo no database > "$work/text.db"; run 1 report --store "$work/text.db"; says "not an SQLite database"; one_line
 run 1 report --store "$work"; says "a folder"; one_line
 run 1 report --store postgres://127.0.0.1:1/x; says "127.0.0.1"; one_line
 head -c 3000 "$XDG_DATA_HOME"/jeoul/*.db > "$work/cut.db"; run 1 report --store "$work/cut.db"; one_line

@@ -151,7 +151,7 @@ run 0 serve llama-3-8b --on mi300x --lang en; has "vLLM, SGLang"; lacks "trtllm"
 run 2 serve llama-3-8b --on apple-m2-ultra --engine vllm; one_line; says "--engine llama.cpp"
 run 0 serve llama-2-7b --on apple-m2-ultra --lang en; flat; has "neither a rent nor the power of these devices is known"; lacks "? USD"
 # settings of a sweep are those of its knee
-run 0 serve llama-3-8b --on h100-sxm5 --engine vllm --sweep rate=1,16,64 --lang en; flat; has "vLLM, for the knee at 16 requests/s"; lacks "--max-num-seqs 32 "
+run 0 serve llama-3-8b --on h100-sxm5 --engine vllm --sweep rate=1,16,64 --lang en; flat; has "vLLM, settings for 16 requests/s (the knee)"; lacks "--max-num-seqs 32 "
 # a mixture's answers wait for the weights of its experts
 run 0 serve mixtral-8x7b --on "2x h100-sxm5" --concurrency 1 --json; json "j['bound_by'] == 'reading the weights' and j['bound_frac'] > 0.5"
 run 2 serve llama-3-8b --on tpu-v5p --engine trtllm; one_line; says "NVIDIA"
@@ -181,7 +181,7 @@ plain=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['tpot_s'
 run 0 serve llama-3-70b --on dgx-h100 --engine vllm --concurrency 32 --observed "$work/bench.json" --json
 json "abs(j['observed']['tpot_after_s'] / 0.045 - 1) < 0.02 and abs(j['observed']['ttft_after_s'] / 0.62 - 1) < 0.2"
 json "abs(j['tpot_s']['mean']['value'] / $plain / j['observed']['pass_factor'] - 1) < 0.1"
-run 0 serve llama-3-70b --on dgx-h100 --engine vllm --observed "$work/bench.json" --lang en; flat; has "after the correction"
+run 0 serve llama-3-70b --on dgx-h100 --engine vllm --observed "$work/bench.json" --lang en; flat; has "corrected"
 run 0 serve llama-3-70b --on dgx-h100 --engine vllm --ttft "2 s" --tpot "70 ms" --json
 rate=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['rate_max_per_s'])" "$work/out")
 run 0 serve llama-3-70b --on dgx-h100 --engine vllm --ttft "2 s" --tpot "70 ms" --observed "$work/bench.json" --json
@@ -209,10 +209,10 @@ run 2 serve llama-3-8b --on h100-sxm5 --engine abacus; one_line; says "abacus"
 run 2 serve llama-3-8b; one_line; says "--on"
 run 2 serve resnet-50 --on h100-sxm5; one_line
 # what does not fit is an answer, as predict has it; narrower weights are advised where they help
-run 0 serve llama-3-70b --on rtx-4090 --lang en; flat; has "It does not fit: "; has "Take more GPUs: 4-bit weights would not fit either"
+run 0 serve llama-3-70b --on rtx-4090 --lang en; flat; has "It does not fit: "; has "Use more GPUs: 4-bit weights would not fit either"
 run 0 serve llama-3-8b --on rtx-4090 --prompt 200000 --lang en; flat; has "one request 24.4 GiB, of 24 GiB"; has "4-bit weights would not fit either"
 run 0 serve llama-3-8b --on rtx-4090 --prompt 200000 --json; json "not j['fits'] and j['ttft_s']['mean']['value'] is None and j['weights_B'] > 15e9"
-run 0 serve qwen2.5-14b --on rtx-4090 --lang en; flat; has "narrower weights (--weights int4)"
+run 0 serve qwen2.5-14b --on rtx-4090 --lang en; flat; has "a smaller weight format (--weights int4)"
 run 2 serve llama-3-8b --on rtx-4090 --weights xyz; one_line; says "xyz"
 # A job ends: its rate is that until the last answer, below what the machine keeps up while requests keep coming
 run 0 serve llama-3-8b --on h100-sxm5 --requests 600 --prompt 300 --answer 400 --answer-most 4000 --max-seqs 256 --engine vllm --json
@@ -282,8 +282,8 @@ run 0 serve llama-3-8b --on rtx-4090 --concurrency 2000 --json; few=$(python3 -c
 run 0 serve llama-3-8b --on rtx-4090 --concurrency 50000 --json; json "abs(j['output_tokens_per_s']['value'] / $few - 1) < 0.05"
 # versions and backends: what few have measured is said, and is less sure
 run 0 serve llama-3-70b --on dgx-h100 --engine vllm --json; json "j['published_pair']"
-run 0 serve llama-3-8b --on m2-ultra --engine llamacpp --lang en; flat; has "No measurement of llama.cpp on this device is in"
-run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.8" --lang en; flat; has "No measurement of vLLM 0.8"; has "in this program's data"
+run 0 serve llama-3-8b --on m2-ultra --engine llamacpp --lang en; flat; has "no published measurement of llama.cpp on this device"
+run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.8" --lang en; flat; has "no published measurement of vLLM 0.8"
 run 0 serve llama-3-70b --on mi300x-platform --engine "vllm 0.6" --json; json "j['engine'] == 'vllm-0.6-rocm' and j['published_pair']"; slow=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['output_tokens_per_s']['value'])" "$work/out")
 run 0 serve llama-3-70b --on mi300x-platform --engine vllm --json; json "j['output_tokens_per_s']['value'] > 1.15 * $slow"
 # what drafts takes time and memory of its own
@@ -338,7 +338,7 @@ for i in 1 2 3 4 5 6; do
 	json "abs(j['input_tokens_per_s']['value'] / j['requests_per_s']['value'] / ($prompt + ($turns - 1) * ($answer + $turn) / 2) - 1) < 0.06"
 	json "j['n_requests'] % $turns == 0 and j['n_refused'] == 0 and 0 < j['kv_max_frac'] <= 1 and j['ttft_s']['p50']['value'] <= j['ttft_s']['p90']['value'] <= j['ttft_s']['p99']['value']"
 done
-run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --concurrency 4 --lang en; flat; has "4 sessions at once, of 2 turns each"; has "500 tokens more each turn (--turn-tokens)"; has "computed again 0"
+run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --concurrency 4 --lang en; flat; has "4 sessions at once, of 2 turns each"; has "500 tokens more each turn (--turn-tokens)"; has "recomputed 0"
 run 0 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1s --lang ko; flat; has "세션"
 run 3 serve llama-3-8b --on h100-sxm5 --turns 2 --ttft 1ms --lang en; flat; has "no session within the targets"
 run 2 serve llama-3-8b --on h100-sxm5 --turns 2 --users 3; one_line; says "--turns"
@@ -350,7 +350,7 @@ run 0 serve bge-m3 --on l4 --input 512 --json; json "abs(j['input_tokens_per_s']
 short=$(python3 -c "import json,sys; print(json.load(open(sys.argv[1]))['requests_per_s']['value'])" "$work/out")
 run 0 serve bge-m3 --on l4 --input 1024 --json; json "0.3 * $short < j['requests_per_s']['value'] < 0.6 * $short"
 run 0 serve bge-m3 --on l4 --engine vllm --lang en; flat; has "sequences of 512 tokens a second"; has "--runner pooling"
-run 2 serve bge-m3 --on l4 --answer 5; one_line; says "--answer does nothing beside bge-m3"
+run 2 serve bge-m3 --on l4 --answer 5; one_line; says "--answer has no effect with bge-m3"
 run 2 serve llama-3-8b --on l4 --input 5; one_line; says "a model that embeds"
-run 2 predict bge-m3 --on l4 --serve; one_line; says "ask 'jeoul serve bge-m3'"
+run 2 predict bge-m3 --on l4 --serve; one_line; says "use 'jeoul serve bge-m3'"
 finish

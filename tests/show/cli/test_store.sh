@@ -17,7 +17,7 @@ run 2 store list --store /dev/null; one_line; says "no plain file"
 run 0 import "$logs/nccl-allreduce-2x8.txt" --machine "H100 시험"; has "10 results"
 JEOUL_SQLITE=/nowhere/libsqlite3.so run 1 store list; one_line; says "SQLite is not available"; says "JEOUL_SQLITE"
 mkfifo "$work/pipe"; JEOUL_SQLITE=$work/pipe run 1 store list; one_line; says "no plain file"
-printf A >"$work/note.txt"; run 1 import "$logs/nccl-allreduce-2x8.txt" --store "$work/note.txt"; one_line; says "no SQLite database"
+printf A >"$work/note.txt"; run 1 import "$logs/nccl-allreduce-2x8.txt" --store "$work/note.txt"; one_line; says "not an SQLite database"
 [ "$(cat "$work/note.txt")" = A ] && ok || bad "somebody's file was written to"
 run 0 store list; has "allreduce"; has "8 GiB float, 16 ranks"; has "10 of 10"
 if python3 -c "import sys; sys.exit(max(map(len, open('$work/out', encoding='utf-8').read().split('\n')[:-2])) > 80)"; then ok; else bad "wider than 80 columns"; fi
@@ -31,7 +31,7 @@ run 0 store list --since "100000 d"; has "10 of 10"
 run 2 store list --since yesterday; says "--since"; one_line
 
 run 0 store show "${id:18}"; has "$id"; has "H100 시험"; has "busbw_Bps"; has "8589934592"
-run 0 store show "$id" --lang ko; has "가져옴"; has "매개변수"
+run 0 store show "$id" --lang ko; has "가져옴"; has "측정 조건"
 run 0 store show "$id" --json; json "j['id'] == '$id' and j['metrics'][0]['name'] == 'algbw_Bps'"
 run 0 store note "$id" "after the BIOS update"; has "1 record"
 run 0 store show "$id"; has "after the BIOS update"
@@ -81,7 +81,7 @@ refuse() { # FILE WORD
 	after=$(sha256sum < "$1")
 	[ "$before" = "$after" ] && ok || bad "$1 was changed"
 }
-head -c 5000 /dev/urandom > "$work/noise.db"; refuse "$work/noise.db" "no SQLite database"
+head -c 5000 /dev/urandom > "$work/noise.db"; refuse "$work/noise.db" "not an SQLite database"
 cp "$work/b.db" "$work/broken.db"; printf '\377%.0s' {1..3000} | dd of="$work/broken.db" bs=1 seek=4096 conv=notrunc status=none; refuse "$work/broken.db" "damaged"
 python3 - "$work" <<'P'
 import sqlite3, sys

@@ -43,7 +43,7 @@ done
 # The same words in the other commands
 run 0 fit "${one[@]}" --tune qlora --json
 run 0 fit "${one[@]}" --tune qlora
-has "as 'predict' runs it"
+has "defaults of 'predict'"
 run 0 plan llama-3-8b --on "2x rtx-4090" --global-batch 4 --seq 2048 --tune qlora --json
 json "len(j['plans']) > 0 and all(p['fits'] for p in j['plans'])"
 run 0 compare llama-3-8b --baseline rtx-3090 --on rtx-4090 --batch 1 --seq 2048 --tune qlora --json
@@ -68,7 +68,7 @@ json "j['first']['samples'] + j['second']['samples'] == j['global_batch'] == 16 
 run 0 predict gpt2 --on "1x rtx-3090 + 1x rtx-4090" --batch 8 --seq 512 --lang ko; narrow; has "rtx-3090을"; has "속도에 맞춘 배치"
 run 2 predict gpt2 --on "rtx-3090 + rtx-4090 + t4" --batch 8; one_line; says "two kinds"
 run 2 predict resnet-50 --on rtx-3090 --with "2x dgx-h100" --batch 64; one_line; says "of one host"
-run 2 predict resnet-50 --on rtx-3090 --with rtx-4090 --global-batch 65; one_line; says "does not divide"
+run 2 predict resnet-50 --on rtx-3090 --with rtx-4090 --global-batch 65; one_line; says "not divisible"
 
 # States on drives: not in host memory, and slower than there; experts that are fuller than others
 run 0 predict llama-3-8b --on rtx-4090 --batch 1 --seq 1024 --recompute full --offload optimizer,params --ram "256 GiB" --json; cp "$work/out" "$work/host"
@@ -111,9 +111,9 @@ json "'--load_in_4bit' in j['plans'][0]['settings']['trl']['text'] and 'absent' 
 run 0 plan llama-3-8b --on "2x rtx-4090" --tune dora --method dpo --targets q,v --settings trl
 has "trl dpo"; has "--use_dora --lora_target_modules q_proj v_proj"; lacks "load_in"
 run 0 plan llama-3-8b --on "8x a100-sxm4-80gb" --settings trl --lang en; has "# TRL (Hugging Face): TRL tunes models"
-run 0 predict llama-3-8b --on "2x rtx-4090" --tune qlora --lang en; has "kernels fused for tuning"; lacks "torch.compile instead"
+run 0 predict llama-3-8b --on "2x rtx-4090" --tune qlora --lang en; has "fused fine-tuning kernels"; lacks "torch.compile instead"
 # Kernels that are fused for tuning are a way to make it fit; a sentence about weights that fit does not ask for more of them
-run 0 fit exaone-3.5-32b --on rtx-4090 --tune qlora --seq 2048 --lang en; has "Fastest is kernels of Unsloth"; has "'jeoul plan' joins several"; lacks "selective"
+run 0 fit exaone-3.5-32b --on rtx-4090 --tune qlora --seq 2048 --lang en; has "Fastest: kernels of Unsloth"; has "'jeoul plan' combines several"; lacks "selective"
 run 0 predict exaone-3.5-32b --on rtx-3090 --tune qlora --framework unsloth --seq 131072 --lang en; has "one sample's activations do not"; lacks "alone need"
 run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --seq 2048 --global-batch 32 --lang en; lacks " ep 8"; lacks "tensor parallel"
 run 0 fit gpt-oss-120b --on "8x h100-sxm5" --tune lora --framework megatron --seq 2048 --global-batch 32 --lang en; has "dp 8 ep 8"; has "tensor parallel"

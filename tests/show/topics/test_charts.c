@@ -126,7 +126,7 @@ static void memory_of_several_is_stacked(void **state)
 static void kernels_lie_below_their_roof(void **state)
 {
 	static const char *const text[] = { "matrix products\n    qkv", "500 TFLOP/s · 1,000 FLOP/B" };
-	static const char *const html[] = { "class=\"full\"", "Not drawn: what only streams", "data-value=\"50\"",
+	static const char *const html[] = { "class=\"full\"", "Not drawn: memory-bound kernels", "data-value=\"50\"",
 					    "500000000000000,,,estimated" };
 	struct jl_kernel items[] = {
 		{ .name = "qkv", .kind = JL_OP_GEMM, .flop = 5e12, .traffic_B = 5e9, .device_s = 0.01 },
