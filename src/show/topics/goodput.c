@@ -414,10 +414,10 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 		      !g->progresses ? "tf"
 		      : money        ? "tffff"
 				     : "tfff",
-		      !g->progresses ? JL_N("change|effective")
-				     : heads_of(g, JL_N("change|effective|saves|GPU hours|USD"),
-						JL_N("change|effective|saves|GPU hours|million KRW"),
-						JL_N("change|effective|saves|GPU hours")));
+		      !g->progresses ? JL_N("change|useful")
+				     : heads_of(g, JL_N("change|useful|saves|GPU hours|USD"),
+						JL_N("change|useful|saves|GPU hours|million KRW"),
+						JL_N("change|useful|saves|GPU hours")));
 	for (size_t i = 0; i < g->n_helps; i++) {
 		const struct jl_goodput_help *h = &g->helps[i];
 
@@ -678,11 +678,11 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 	if (g->progresses && g->job->prediction.room != JL_ROOM_NONE)
 		jl_show_campus(doc, g, true);
 	sizes(doc, g);
-	jl_show_note(
-		doc, NULL, JL_ESTIMATED,
-		JL_("○ estimated; 80 %% intervals. By simulation %.1f %% are effective, by the closed form %.1f %%. "
-		    "Published rates: jeoul catalog list reliability"),
-		100 * g->simulated_frac, 100 * g->point.effective_frac);
+	jl_show_note(doc, NULL, JL_ESTIMATED,
+		     JL_("○ estimated; 80 %% intervals. By simulation %.1f %% of the time is useful, by the closed "
+			 "form %.1f %%. "
+			 "Published rates: jeoul catalog list reliability"),
+		     100 * g->simulated_frac, 100 * g->point.effective_frac);
 	if (in_won(g) && !isnan(g->job->prediction.rent.usdps))
 		jl_show_note(doc, NULL, JL_LISTED, "%s",
 			     jl_show_fx(doc, g->ask.krw_per_usd, g->ask.fx_date, g->ask.today));
