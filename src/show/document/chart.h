@@ -92,6 +92,8 @@ struct jl_chart {
 	const char *cap_label; /* of the points' caps: "memory of the card"; NULL: none */
 };
 
+/* True for a dashed line at one height: its name stands on it and not in the legend. */
+bool jl_chart_is_level(const struct jl_chart_series *series);
 /* A point's value with all that is known of it. */
 struct jl_num jl_chart_num(const struct jl_chart *chart, const struct jl_chart_series *series,
 			   const struct jl_chart_point *point);

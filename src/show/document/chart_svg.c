@@ -23,6 +23,10 @@ struct frame {
 	double left, right, top, bottom;
 };
 
+struct box {
+	double x0, y0, x1, y1;
+};
+
 /* The shape of a point: circle, square, triangle, diamond, cross, ring. */
 static void marker(struct jl_buf *out, size_t style, double x, double y, double r)
 {
@@ -66,18 +70,27 @@ void jl_svg_text(struct jl_buf *out, double x, double y, const char *anchor, con
 	jl_buf_puts(out, "</text>");
 }
 
+/* True for a series whose name stands on it: levels and limits. */
+static bool has_name_on_it(const struct jl_chart *c, const struct jl_chart_series *s)
+{
+	return jl_chart_is_level(s) || (c->kind == JL_CHART_SCATTER && s->joined);
+}
+
 double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 {
 	const struct jl_chart *c = p->chart;
 	double x = 0, y = 16; /* Korean letters reach 15 above their line */
+	size_t n_signs = 0;
 
-	if (c->no_legend || (c->n_series < 2 && !c->cap_label))
+	for (size_t i = 0; i < c->n_series; i++)
+		n_signs += !has_name_on_it(c, &c->series[i]);
+	if (c->no_legend || (n_signs < 2 && !c->cap_label))
 		return 6;
 	for (size_t i = 0; i < c->n_series + (c->cap_label != NULL); i++) {
 		const char *name = i < c->n_series ? c->series[i].name : c->cap_label;
 		const double w = 44 + JL_SVG_LETTER * (double)jl_utf8_width(name ? name : "");
 
-		if (i < c->n_series && !c->series[i].n_points)
+		if (i < c->n_series && (!c->series[i].n_points || has_name_on_it(c, &c->series[i])))
 			continue;
 		if (x + w > p->width && x > 0) {
 			x = 0;
@@ -242,6 +255,17 @@ static void stroke(const struct frame *f, const struct jl_chart_series *s, size_
 		      s->dashed ? "4 4" : dashes[i % N_STYLE]);
 }
 
+/* The name of a level or a limit at its right end, above it; of a dashed limit below it. */
+static struct box line_name(const struct frame *f, const struct jl_chart_series *s)
+{
+	const struct jl_chart_point *last = &s->points[s->n_points - 1];
+	const double y = jl_scale_at(&f->y, last->y) + (s->joined && s->dashed ? 14 : -5);
+	const double x = jl_scale_at(&f->x, last->x), w = JL_SVG_LETTER * (double)jl_utf8_width(s->name);
+
+	jl_svg_text(f->p->out, x, y, "end", "lab dim", s->name, "data-name=\"\"");
+	return (struct box){ x - w, y - 11, x, y + 3 };
+}
+
 static void line(const struct frame *f, size_t i)
 {
 	const struct jl_chart_series *s = &f->p->chart->series[i];
@@ -250,6 +274,8 @@ static void line(const struct frame *f, size_t i)
 	band(f, s, i);
 	if (!s->only_points)
 		stroke(f, s, i);
+	if (jl_chart_is_level(s))
+		(void)line_name(f, s);
 	for (size_t k = 0; k < s->n_points && !s->dashed && s->n_points <= 40; k++) {
 		const double x = jl_scale_at(&f->x, s->points[k].x), y = jl_scale_at(&f->y, s->points[k].y);
 
@@ -263,10 +289,6 @@ static void line(const struct frame *f, size_t i)
 		jl_buf_puts(out, "</g>\n");
 	}
 }
-
-struct box {
-	double x0, y0, x1, y1;
-};
 
 #define BOXES_MAX 256
 
@@ -415,6 +437,7 @@ static void scatter(const struct frame *f)
 		if (c->series[i].joined) {
 			stroke(f, &c->series[i], i);
 			line_boxes(f, &c->series[i], boxes, &n);
+			boxes[n++] = line_name(f, &c->series[i]);
 		}
 	}
 	for (int round = 0; round < 3; round++)
@@ -533,7 +556,7 @@ static void plot(const struct jl_paper *p)
 			jl_scale_binary(&f.y, 5);
 		else if (!c->y.of)
 			jl_scale_decimal(&f.y);
-		f.left = ticks_width(&c->y, &f.y) + 12;
+		f.left = fmax(ticks_width(&c->y, &f.y) + 12, jl_paper_is_narrow(p) ? 0 : JL_SVG_LEFT);
 		f.x = jl_scale_make(x_lo, x_hi, c->x.log, f.left + 8, f.right - 8, 7);
 		if (!c->x.of)
 			jl_scale_decimal(&f.x);

@@ -126,22 +126,12 @@ static bool is_of_ones(const struct jl_chart *c)
 	return n > 1 && n == c->n_series && c->kind != JL_CHART_SCATTER;
 }
 
-/* A level is one row, whatever it spans. */
-static bool is_level(const struct jl_chart_series *s)
-{
-	return s->dashed && s->n_points == 2 && s->points[0].y == s->points[1].y;
-}
-
 /* What stands before the bar of a point. */
 static void row_label(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_series *s,
 		      const struct jl_chart_point *p)
 {
-	const bool named = s->name && (is_level(s) || is_of_ones(c));
-
-	jl_buf_puts(out, named ? s->name : "");
-	if (named && is_level(s))
-		return;
-	jl_buf_puts(out, named ? ", " : "");
+	if (is_of_ones(c))
+		jl_buf_printf(out, "%s, ", s->name);
 	place(out, c, p);
 }
 
@@ -151,7 +141,7 @@ static size_t label_width(const struct jl_chart *c, size_t most)
 	size_t width = 6;
 
 	for (size_t i = 0; i < c->n_series; i++)
-		for (size_t k = 0; k < c->series[i].n_points; k++) {
+		for (size_t k = 0; k < c->series[i].n_points && !jl_chart_is_level(&c->series[i]); k++) {
 			struct jl_buf label;
 			size_t w;
 
@@ -216,7 +206,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			     n_rows = n > 12 && c->kind != JL_CHART_SCATTER
 					      ? 4
 					      : n; /* of many: both ends and two between */
-		bool any = ones || is_level(s) || !s->name;
+		bool any = ones || !s->name;
 
 		for (size_t r = 0; r < n_rows; r++) {
 			const struct jl_chart_point *p = &s->points[n_rows < n ? r * (n - 1) / (n_rows - 1) : r];
@@ -228,6 +218,8 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 			any = true;
 			row_text(out, c, s, p, &rows);
 		}
+		if (jl_chart_is_level(s))
+			jl_buf_printf(out, "    %s\n", s->name);
 	}
 }
 
@@ -413,7 +405,7 @@ static bool is_plotted(const struct jl_chart *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_series; i++)
-		n += c->series[i].n_points > PLOT_LEAST && !is_level(&c->series[i]);
+		n += c->series[i].n_points > PLOT_LEAST && !jl_chart_is_level(&c->series[i]);
 	return !is_named(c) && (c->kind == JL_CHART_SCATTER || (c->kind == JL_CHART_LINE && n > 1));
 }
 

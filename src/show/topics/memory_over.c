@@ -17,12 +17,15 @@ static void put_mark(struct jl_doc *doc, struct jl_chart *chart, double x, const
 	chart->marks[chart->n_marks++].label = jl_doc_format(doc, JL_("%s from %s"), pass, at);
 }
 
-/* A dashed line across the chart. */
+/* A dashed line across the chart, with its height in its name. */
 static void put_level(struct jl_doc *doc, struct jl_chart *chart, const char *name, enum jl_origin origin,
 		      double level_B, double from, double to)
 {
 	struct jl_chart_point *points = isnan(level_B) ? NULL
-						       : jl_show_series(doc, chart, chart->n_series, name, origin, 2);
+						       : jl_show_series(doc, chart, chart->n_series,
+									jl_doc_format(doc, "%s %s", name,
+										      jl_memory_text(JL_TXT, level_B)),
+									origin, 2);
 
 	if (!points)
 		return;
