@@ -110,6 +110,7 @@ for lang in en ko; do
 	done
 done
 run 0 "${small[@]}"; has "Best"; has "Why"; has "Searched"; has "Settings"; has "80 % intervals"
+has "copies, "; has ", micro-batch "; lacks "recomp."; lacks "offl." # the table names plans as everything else does
 
 # One clear line for what is wrong
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
@@ -159,7 +160,7 @@ json "j['max_micro_batch'] == json.load(open('$work/limits'))['systems'][0]['lar
 run 0 compare gpt2-124m --baseline rtx-4090 --on h200-sxm --json
 json "[j['baseline']['batch_limit_per_device'], j['systems'][0]['batch_limit_per_device']] == [s['largest']['batch'] for s in json.load(open('$work/limits'))['systems']]"
 run 0 plan gpt2-124m --batch-limit --on rtx-4090; has "6 %"
-run 0 predict gpt2-124m --on rtx-4090; has "(6 % free): "
+run 0 predict gpt2-124m --on rtx-4090; has "leaves 6 % free: "
 
 # 80 columns, however much money: the table, the axis of the chart, and no chart of one point
 run 3 plan llama-3-70b --gpus 64..256 --kinds h100-sxm5,h200-sxm --tokens 15e12 --deadline 30d
