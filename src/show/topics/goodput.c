@@ -520,34 +520,11 @@ static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
 	jl_doc_picture(doc, chart);
 }
 
-/* Cost of lost time by cause, and of failures by kind. */
-static void waste(struct jl_doc *doc, const struct jl_goodput *g)
+/* Failures by kind with what they cost; the cost by cause is in the table of parts. */
+static void kinds(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const bool money = !isnan(g->job->prediction.rent.usdps);
-	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_BARS, JL_("What the waste costs"), 1);
-	struct jl_chart_point *points = chart ? jl_show_series(doc, chart, 0, JL_("by cause"), JL_ESTIMATED, JL_N_CAUSE)
-					      : NULL;
-	const bool won = money && in_won(g), ko = won && jl_lang_is("ko");
-	const bool many = ko && cost(doc, g, g->parts[JL_CAUSE_USEFUL].cost_usd).value >= 1e9;
-	const double each = many ? 1e8 : ko ? 1e4 : won ? 1e6 : 1; /* of the axis */
-	size_t n = 0;
 
-	for (int i = 1; points && i < JL_N_CAUSE; i++) {
-		if (!(g->parts[i].frac > 5e-5))
-			continue;
-		points[n].y = money ? cost(doc, g, g->parts[i].cost_usd).value / each : g->parts[i].gpu_s / HOUR_S;
-		points[n++].label = jl_msg(g->parts[i].en);
-	}
-	if (!n)
-		return;
-	chart->series[0].n_points = n;
-	chart->y = won     ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_NUMBER,
-				     .unit = many ? "억 원"
-					     : ko ? "만 원"
-						  : JL_("million KRW"))
-		       : money ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD)
-			   : JL_AXIS(.label = JL_("GPU hours"), .kind = JL_K_NUMBER);
-	jl_doc_picture(doc, chart);
 	jl_show_table(doc, JL_("Failures by kind"), money ? "kffff" : "kfff",
 		      heads_of(g, JL_N("kind|share|failures|GPU hours|USD"),
 			       JL_N("kind|share|failures|GPU hours|million KRW"),
@@ -671,7 +648,7 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 			calendar_picture(doc, g);
 		}
 		if (loses)
-			waste(doc, g);
+			kinds(doc, g);
 	}
 	if (g->job->prediction.room != JL_ROOM_NONE)
 		helps(doc, g);

@@ -5,7 +5,7 @@ import { fault } from "/repair.js";
 import { ask, caseOf, commandLine, tidy } from "/api.js";
 import { question } from "/case.js";
 
-// The run with failures: the sentence in figures, then the document that the command prints, with its calendar and what the waste costs.
+// The run with failures: the sentence in figures, then the document that the command prints, with its calendar.
 export function show(main) {
   const answer = el("section", { className: "result" }), view = el("section");
   const request = () => tidy({ ...caseOf(), checkpoint: state.checkpoint, recovery: state.recovery, spares: state.spares, "power-cap": state.cap && `${state.cap} MW`, pue: state.pue, currency: state.cur });
