@@ -304,6 +304,9 @@ for (const width of [320, 390, 1440]) { // Korean: no line begins with a particl
   await page.locator(".scenario input").first().press("Tab");
   await settle(page);
   check(/- \{on: "2x rtx-3090", baseline: yes\}/.test(await text_()), `Reports: a system: ${(await text_()).slice(0, 600)}`);
+  await page.locator('.scenario input[type="radio"]').nth(1).check();
+  await settle(page);
+  check((await text_()).match(/baseline: yes/g).length === 1 && !/- \{on: "2x rtx-3090", baseline/.test(await text_()), `Reports: another baseline: ${(await text_()).slice(0, 600)}`);
   await page.locator('.scenario label:has-text("batch") input').fill("8");
   await page.locator('.scenario label:has-text("batch") input').press("Tab");
   await settle(page);
