@@ -106,12 +106,12 @@ const char *jl_axis_unit(const struct jl_axis *axis);
 
 /* The chart in words: its subject, the range of each series, where lines cross. */
 void jl_chart_alt(struct jl_buf *out, const struct jl_chart *chart);
-/* One <svg> element with <title> and <desc>; `id_prefix` keeps ids apart in one page. */
-enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
+#define JL_SVG_WIDTH 720.0 /* of a report */
+#define JL_SVG_WIDE  960.0 /* of the live page's column */
+#define JL_SVG_SLIM  360.0 /* of a phone */
+/* One <svg> element with <title> and <desc>, letters of one size on paper of any width; `id_prefix` keeps ids apart in one page. */
+enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, double width, struct jl_buf *out,
 			       struct jl_err *err);
-/* The same on paper of another width: letters keep their size. A phone shows 360. */
-enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id_prefix, double width,
-				    struct jl_buf *out, struct jl_err *err);
 /* A few lines of characters. */
 enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
 /* The chart's data as CSV, one point a row, in SI units. */

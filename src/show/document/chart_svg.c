@@ -8,11 +8,12 @@
 #include "document/chart_shapes.h"
 #include "document/escape.h"
 
-#define HEIGHT  210.0 /* of what is between the axes */
-#define RIGHT   18.0
-#define BOTTOM  48.0
-#define ROW     20.0 /* of the legend */
-#define N_STYLE JL_SVG_STYLES
+#define HEIGHT        210.0 /* of what is between the axes */
+#define RIGHT         18.0
+#define BOTTOM        48.0
+#define ROW           20.0 /* of the legend */
+#define LEGEND_LETTER 6.5  /* as most letters are: names stand at even distances */
+#define N_STYLE       JL_SVG_STYLES
 
 static const char *const dashes[N_STYLE] = { "", "7 3", "2 3", "9 3 2 3", "12 4", "4 2" };
 
@@ -88,7 +89,7 @@ double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 		return 6;
 	for (size_t i = 0; i < c->n_series + (c->cap_label != NULL); i++) {
 		const char *name = i < c->n_series ? c->series[i].name : c->cap_label;
-		const double w = 44 + JL_SVG_LETTER * (double)jl_utf8_width(name ? name : "");
+		const double w = 46 + LEGEND_LETTER * (double)jl_utf8_width(name ? name : "");
 
 		if (i < c->n_series && (!c->series[i].n_points || has_name_on_it(c, &c->series[i])))
 			continue;
@@ -574,8 +575,8 @@ static void plot(const struct jl_paper *p)
 	jl_buf_puts(p->out, "</svg>\n");
 }
 
-enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id_prefix, double width,
-				    struct jl_buf *out, struct jl_err *err)
+enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, double width, struct jl_buf *out,
+			       struct jl_err *err)
 {
 	const struct jl_paper p = { .out = out, .chart = chart, .prefix = id_prefix, .width = width };
 
@@ -587,10 +588,4 @@ enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id
 	default: plot(&p);
 	}
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
-}
-
-enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
-			       struct jl_err *err)
-{
-	return jl_chart_to_svg_wide(chart, id_prefix, JL_SVG_WIDTH, out, err);
 }

@@ -134,6 +134,7 @@ struct jl_doc {
 	enum jl_status failed; /* out of memory or too large: sticks */
 	bool gap;              /* the next block stands apart */
 	bool brief;            /* what is assumed is one line */
+	bool wide;             /* charts as wide as the live page's column, not as a report's */
 	bool flush;            /* tables begin at the edge of a terminal: lists, which people cut and sort */
 	/* where the next run goes */
 	struct jl_run **tail;
