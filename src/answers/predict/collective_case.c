@@ -92,21 +92,20 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 	const char *id = net                                           ? link_id(sys->net)
 			 : between && sys->join && sys->join->fallback ? sys->join->fallback
 								       : link_id(sys->join);
-	const int n = net ? c->n_nodes : c->n_ranks;
-	const bool once = fabs(c->limit_frac - 1) <= 1e-6;
-	const double times = 1 / c->limit_frac; /* the bytes that cross the link, of the size */
+	const char *of = net ? JL_N("node") : "GPU";
 
-	if (between)
+	if (fabs(c->limit_frac - 1) <= 1e-6)
 		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en),
-			     once ? JL_N("%s %.4g GB/s a {%s} between the bridged pairs")
-				  : JL_N("%s %.4g GB/s a {%s} between the bridged pairs, which carries %.3g times the "
-					 "size"),
-			     id, c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", times);
+			     between ? JL_N("%s %.4g GB/s a {%s} between the bridged pairs")
+				     : JL_N("%s %.4g GB/s a {%s}"),
+			     id, c->limit_Bps / 1e9, of);
 	else
-		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en),
-			     once ? JL_N("%s %.4g GB/s a {%s}")
-				  : JL_N("%s %.4g GB/s a {%s}, which carries %.3g times the size"),
-			     id, c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", times);
+		jl_msg_print(
+			c->limit_en, c->limit_text, sizeof(c->limit_en),
+			between ? JL_N("%s %.4g GB/s a {%s} between the bridged pairs, which carries %.3g times the "
+				       "size")
+				: JL_N("%s %.4g GB/s a {%s}, which carries %.3g times the size"),
+			id, c->limit_Bps / 1e9, of, 1 / c->limit_frac);
 }
 
 /* Finds the limiting rate: tests whether the bound moves with an infinitely fast network. */

@@ -200,9 +200,7 @@ static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_series *s = &c->series[i];
-		const size_t n = s->joined     ? 0
-				 : is_level(s) ? 1
-					       : s->n_points,
+		const size_t n = s->joined || jl_chart_is_level(s) ? 0 : s->n_points,
 			     n_rows = n > 12 && c->kind != JL_CHART_SCATTER
 					      ? 4
 					      : n; /* of many: both ends and two between */
