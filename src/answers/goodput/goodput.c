@@ -137,7 +137,9 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 	const double tokens = jl_case_tokens(c);
 
 	if (tokens > 0 && !ask->seen)
-		jl_note_add(notes, "global-batch", "a step takes %.3g million tokens", tokens / 1e6);
+		jl_note_add(notes, "global-batch",
+			    tokens < 1e6 ? "a step takes %.0f tokens" : "a step takes %.3g million tokens",
+			    tokens < 1e6 ? tokens : tokens / 1e6);
 	if (ask->checkpoint == JL_UNSET)
 		jl_note_add(notes, "checkpoint", "asynchronous checkpoints");
 	if (isnan(ask->checkpoint_B))

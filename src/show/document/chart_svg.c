@@ -256,15 +256,15 @@ static void stroke(const struct frame *f, const struct jl_chart_series *s, size_
 		      s->dashed ? "4 4" : dashes[i % N_STYLE]);
 }
 
-/* The name of a level or a limit at its right end, above it; of a dashed limit below it. */
+/* The name of a level or a limit where its level part begins: above it, of a dashed limit below it. */
 static struct box line_name(const struct frame *f, const struct jl_chart_series *s)
 {
-	const struct jl_chart_point *last = &s->points[s->n_points - 1];
-	const double y = jl_scale_at(&f->y, last->y) + (s->joined && s->dashed ? 14 : -5);
-	const double x = jl_scale_at(&f->x, last->x), w = JL_SVG_LETTER * (double)jl_utf8_width(s->name);
+	const struct jl_chart_point *at = &s->points[s->n_points - 2];
+	const double y = jl_scale_at(&f->y, at->y) + (s->joined && s->dashed ? 14 : -5);
+	const double x = jl_scale_at(&f->x, at->x) + 6, w = JL_SVG_LETTER * (double)jl_utf8_width(s->name);
 
-	jl_svg_text(f->p->out, x, y, "end", "lab dim", s->name, "data-name=\"\"");
-	return (struct box){ x - w, y - 11, x, y + 3 };
+	jl_svg_text(f->p->out, x, y, "start", "lab dim", s->name, "data-name=\"\"");
+	return (struct box){ x, y - 11, x + w, y + 3 };
 }
 
 static void line(const struct frame *f, size_t i)

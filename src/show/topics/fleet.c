@@ -71,7 +71,9 @@ static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 
 static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool limits)
 {
-	const struct jl_plan *plan = &p->how.plan;
+	const struct jl_plan cut = {
+		.dp = p->how.plan.dp, .tp = p->how.plan.tp, .pp = p->how.plan.pp, .zero = p->how.plan.zero
+	};
 
 	JL_CELLS(doc,
 		 JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"),
@@ -81,7 +83,7 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool l
 				       jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME))),
 		 JL_FIG(jl_num_written(jl_num_estimate(p->elapsed.cost_usd, JL_K_USD, NULL),
 				       money(doc, &p->elapsed.cost_usd))),
-		 JL_NAMED(jl_doc_format(doc, "%s", jl_show_cut(JL_TXT, plan, NAN))));
+		 JL_NAMED(jl_doc_format(doc, "%s", jl_show_cut(JL_TXT, &cut, NAN))));
 	if (limits)
 		jl_doc_cell_text(doc, p->surely                    ? JL_C("limits kept", "ok")
 				      : p->in_time && p->in_budget ? JL_("unsure")

@@ -164,15 +164,11 @@ static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 	}
 	n = rows_of(a, rows, &n_front);
 	jl_show_candidates(doc, a,
-			   n > n_front
-				   ? jl_doc_format(doc,
-						   JL_("Cheapest first: the best of each way, and %zu of the %zu that "
-						       "nothing beats in both time and cost"),
-						   n_front, a->n_front > n_front ? a->n_front : n_front)
-				   : jl_doc_format(doc,
-						   JL_("Cheapest first: %zu of the %zu that nothing beats in both "
-						       "time and cost"),
-						   n_front, a->n_front > n_front ? a->n_front : n_front),
+			   jl_doc_format(doc,
+					 n > n_front ? JL_("Cheapest first: the best of each way and the Pareto front "
+							   "(%zu of %zu shown)")
+						     : JL_("Cheapest first: the Pareto front (%zu of %zu shown)"),
+					 n_front, a->n_front > n_front ? a->n_front : n_front),
 			   rows, n);
 }
 
