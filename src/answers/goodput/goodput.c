@@ -136,10 +136,10 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 {
 	const double tokens = jl_case_tokens(c);
 
-	if (tokens > 0 && !ask->seen)
-		jl_note_add(notes, "global-batch",
-			    tokens < 1e6 ? "a step takes %.0f tokens" : "a step takes %.3g million tokens",
-			    tokens < 1e6 ? tokens : tokens / 1e6);
+	if (tokens >= 1e6 && !ask->seen)
+		jl_note_add(notes, "global-batch", "a step takes %.3g million tokens", tokens / 1e6);
+	else if (tokens > 0 && !ask->seen)
+		jl_note_add(notes, "global-batch", "a step takes %.0f tokens", tokens);
 	if (ask->checkpoint == JL_UNSET)
 		jl_note_add(notes, "checkpoint", "asynchronous checkpoints");
 	if (isnan(ask->checkpoint_B))
@@ -479,16 +479,21 @@ static void account_kinds(struct jl_goodput *g, const struct jl_catalog *cat, co
 static void weigh_sizes(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask,
 			const struct unsure *unsure)
 {
+	double last = 0;
+
 	for (int i = -SIZES_BELOW; i <= SIZES_ABOVE; i++) {
 		const bool own = i == 0;
-		const double nodes = own ? g->setting.n_nodes : round(g->setting.n_nodes * pow(SIZE_STEP, i));
+		const double nodes = own ? g->setting.n_nodes
+					 : fmin(round(g->setting.n_nodes * pow(SIZE_STEP, i)),
+						floor(SIZES_MOST_GPU / g->setting.per_node));
 		struct jl_goodput_size *size = &g->sizes[g->n_sizes];
 		struct jl_goodput_setting s = g->setting;
 		struct jl_goodput_point point;
 		double rate_hz;
 
-		if (!own && (nodes < 1 || nodes == g->setting.n_nodes || nodes * g->setting.per_node > SIZES_MOST_GPU))
+		if (nodes < 1 || (!own && nodes <= last))
 			continue;
+		last = nodes;
 		if (!own) {
 			jl_goodput_default(&s, cat, nodes, g->setting.per_node, g->setting.checkpoint_B,
 					   g->setting.step_s);

@@ -656,8 +656,7 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 		jl_show_campus(doc, g, true);
 	sizes(doc, g);
 	jl_show_note(doc, NULL, JL_ESTIMATED,
-		     JL_("○ estimated; 80 %% intervals. By simulation %.1f %% of the time is useful, by the closed "
-			 "form %.1f %%. "
+		     JL_("○ estimated; 80 %% intervals. Useful: %.1f %% by simulation, %.1f %% by the closed form. "
 			 "Published rates: jeoul catalog list reliability"),
 		     100 * g->simulated_frac, 100 * g->point.effective_frac);
 	if (in_won(g) && !isnan(g->job->prediction.rent.usdps))
