@@ -90,7 +90,7 @@ json "j['pick']['n_gpus'] >= 1"
 
 # Nothing will do: said, and a verdict
 run 3 recommend --purpose cluster --budget "10 USD" --lang en
-has "No option meets your limits"; has "the budget: "; has "Nearest: the cheapest that is fast enough"; has "raise --budget"
+flat; has "No option meets your limits"; has "the budget: "; has "Nearest: the cheapest that is fast enough"; has "raise --budget"
 run 3 recommend --purpose kaggle --deadline "1 ms" --lang ko; has "--deadline을 늘리세요"
 run 3 recommend --purpose serve-70b --budget "2000 USD" --json; json "j['nearest']['misses'] == 'budget' and j['nearest']['cost_usd']['value'] > 2000"
 
