@@ -1,8 +1,8 @@
-# cmake -DDIR=folder -DEXAMPLES=folder -DCSS=report.css -DCARD=history.csv -DOUT=file.c -P assets.cmake: the files of the page as a table in C, each plain and packed with gzip.
+# cmake -DDIR=folder -DEXAMPLES=folder -DCSS=report.css -DCARD=history.csv -DMETHOD=METHOD.md -DOUT=file.c -P assets.cmake: the files of the page as a table in C, each plain and packed with gzip.
 # What the program tells looks on the page as it does in a report: doc.css is the document's part of report.css, inside .doc.
 cmake_minimum_required(VERSION 3.25)
-set(types "html=text/html; charset=utf-8" "css=text/css; charset=utf-8" "js=text/javascript; charset=utf-8" "svg=image/svg+xml" "yaml=text/plain; charset=utf-8" "csv=text/csv; charset=utf-8")
-file(GLOB files ${DIR}/* ${EXAMPLES}/*.yaml ${CARD})
+set(types "html=text/html; charset=utf-8" "css=text/css; charset=utf-8" "js=text/javascript; charset=utf-8" "svg=image/svg+xml" "yaml=text/plain; charset=utf-8" "csv=text/csv; charset=utf-8" "md=text/plain; charset=utf-8")
+file(GLOB files ${DIR}/* ${EXAMPLES}/*.yaml ${CARD} ${METHOD})
 file(READ ${CSS} css)
 string(FIND "${css}" "/* The document:" at)
 if(at LESS 0)

@@ -114,10 +114,15 @@ for (const query of ["/?view=serve&tpot=-1", "/?view=serve&ttft=0", "/?view=comp
   check(/server does not answer/.test(said) && !/dynamically/.test(said) && (await page.locator(".fault .chip").count()) === 1, `server gone: ${said}`);
   await context.close();
 }
-for (const lang of ["en", "ko"]) { // phone: two figures stay visible, the links take two lines
-  const page = await open(`/?view=whatif&lang=${lang}`, { width: 390 });
-  const lines = await page.evaluate(() => new Set([...document.querySelectorAll("nav a")].map((a) => Math.round(a.getBoundingClientRect().top))).size);
-  check(lines <= 2, `phone ${lang}: the links take ${lines} lines`);
+for (const lang of ["en", "ko"]) { // a phone: two figures stay in sight, the views are a list behind a button, as large as a finger
+  const page = await open(`/?view=whatif&lang=${lang}`, { width: 390 }), menu = page.locator("#menu");
+  check(!(await page.locator("nav").isVisible()) && (await page.locator("header").boundingBox()).height < 75, `phone ${lang}: the header takes ${(await page.locator("header").boundingBox()).height} px`);
+  await menu.click();
+  const links = await page.locator("nav a").evaluateAll((l) => l.map((a) => a.getBoundingClientRect()).map((r) => [r.height, r.right]));
+  check(links.length === 13 && links.every(([h, right]) => h >= 40 && right <= 390) && (await menu.getAttribute("aria-expanded")) === "true", `phone ${lang}: the views: ${links}`);
+  await page.locator("nav a").nth(1).click();
+  await settle(page);
+  check(!(await page.locator("nav").isVisible()), `phone ${lang}: the list of views stays open`);
   await page.locator("#s-seq").scrollIntoViewIfNeeded();
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   await page.waitForTimeout(300);
@@ -299,6 +304,9 @@ for (const width of [320, 390, 1440]) { // Korean: no line starts with a particl
   await page.locator(".scenario input").first().press("Tab");
   await settle(page);
   check(/- \{on: "2x rtx-3090", baseline: yes\}/.test(await text_()), `Reports: a system: ${(await text_()).slice(0, 600)}`);
+  await page.locator('.scenario input[type="radio"]').nth(1).check();
+  await settle(page);
+  check((await text_()).match(/baseline: yes/g).length === 1 && !/- \{on: "2x rtx-3090", baseline/.test(await text_()), `Reports: another baseline: ${(await text_()).slice(0, 600)}`);
   await page.locator('.scenario label:has-text("batch") input').fill("8");
   await page.locator('.scenario label:has-text("batch") input').press("Tab");
   await settle(page);
@@ -307,7 +315,47 @@ for (const width of [320, 390, 1440]) { // Korean: no line starts with a particl
   check((await page.locator("textarea:visible").count()) === 1 && (await page.locator(".scenario:visible").count()) === 0, "Reports: no text");
   await page.context().close();
 }
-{ // zero or infinite figures do not hang a chart (a random walk found a chart that counted decades from zero)
+{ // targets are typed in milliseconds; the address and the question keep seconds
+  const page = await open("/?view=serve&ttft=0.8"), box = page.locator("#f-ttft");
+  check((await box.inputValue()) === "800" && (await page.locator("#f-tpot").inputValue()) === "50" && /ms/.test(await text(page, ".field:has(#f-ttft)")), `Serve: targets of ${await box.inputValue()} and ${await page.locator("#f-tpot").inputValue()}`);
+  const asked = page.waitForRequest((r) => r.url().endsWith("/serve") && /"ttft"/.test(r.postData()));
+  await box.fill("250");
+  await box.press("Tab");
+  check(JSON.parse((await asked).postData()).ttft === "0.25 s" && /ttft=0.25/.test(page.url()), `Serve: 250 ms is asked as ${(await asked).postData()} at ${page.url()}`);
+  await page.context().close();
+}
+{ // Buy: what the machine is sold for in the end is in the bill, as the command has it
+  const page = await open("/?view=buy&resale=30"), a = page.answers.findLast((r) => r.url.endsWith("/cost")).body, b = a.options.find((o) => o.kind === "buy"), said = await page.locator(".answer .num").evaluateAll((l) => l.map((e) => Number(e.dataset.value)));
+  const none = await open("/?view=buy"), full = await none.locator(".answer .num").evaluateAll((l) => l.map((e) => Number(e.dataset.value)));
+  check(Math.abs(b.resale / b.price - 0.3) < 1e-3 && Math.abs(full[1] - said[1] - b.resale) < 0.01 * b.resale && /Sold for \$/.test(await text(page, ".second")) && /30 %/.test(await text(page, ".slider")), `Buy: resale of ${b.resale}: ${full} without, ${said} with`);
+  await page.context().close();
+  await none.context().close();
+}
+{ // a drawer leads to where its figure comes from: the method's text at its section, a listed fact's publisher, a rent's price list
+  const page = await open("/"), open_ = async (label) => { await page.evaluate((l) => { const b = [...document.querySelectorAll("main .num")].find((e) => e.getAttribute("aria-label").startsWith(l)); b.click(); }, label); return page.locator("#drawer dt", { hasText: "Source" }).locator("+ dd"); };
+  const step = await open_("step"), link = await step.locator("a").first().getAttribute("href");
+  check(/^\/METHOD\.md#/.test(link) && /5\. A training step/.test(decodeURIComponent(link)) && /Method 5/.test(await step.innerText()), `drawer of a step: ${link}`);
+  check(/## 5\. A training step/.test(await (await fetch(base + "/METHOD.md")).text()), "the method is not served");
+  await page.keyboard.press("Escape");
+  const capacity = await open_("capacity");
+  await capacity.locator("a[href^=http]").waitFor({ timeout: 20000 });
+  check(/\d{4}-\d\d/.test(await capacity.innerText()), `drawer of the capacity: ${await capacity.innerText()}`);
+  await page.keyboard.press("Escape");
+  check(/^https?:/.test((await (await open_("cost")).locator("a").first().getAttribute("href")) ?? ""), "drawer of the cost: no link to the price");
+  await page.context().close();
+}
+{ // Whole run: other sizes lie around the one that is asked for; one word for the share
+  const page = await open("/?view=goodput"), sizes = (await page.locator("table").last().locator("tbody tr").evaluateAll((l) => l.map((r) => Number(r.cells[0].textContent.replace(/\D/g, "")))));
+  check(sizes[0] === 8 && sizes.every((n, i) => !i || n === 4 * sizes[i - 1]) && sizes.length > 4 && !/effective/.test(await text(page, "main")), `Whole run of 8 GPUs at ${sizes}`);
+  await page.context().close();
+}
+{ // Compare, served: time to the first token and energy too, the targets in the pictures
+  const page = await open("/?view=compare&job=serve"), heads = await page.locator("thead th").allInnerTexts(), a = page.answers.find((r) => r.url.endsWith("/serve") && r.body.load === "open").body;
+  check(heads.length === 7 && /p90/.test(heads[1]) && (await page.locator("figure svg path.limit").count()) === 2 && /target 500 ms/.test(await text(page, "figure svg")), `Compare, served: ${heads}`);
+  check((await page.locator("tbody tr").first().locator(".num").evaluateAll((l) => l.map((e) => Number(e.dataset.value)))).includes(a.ttft_s.p90.value), "Compare, served: no time to the first token");
+  await page.context().close();
+}
+{ // a figure of nothing or without end draws nothing for ever (a walk found a chart that counted decades from zero)
   for (const query of ["/?view=price", "/?view=buy", "/?view=serve"]) {
     const page = await open(query, { before: (p) => p.route("**/api/v1/{recommend,cost,serve}", async (route) => { const r = await route.fetch(), body = await r.text(); await route.fulfill({ response: r, body: body.replace(/"(value|lo|hi)":[\d.e+-]+/g, '"$1":0') }); }) });
     check((await page.locator("main h1").count()) === 1, `${query} of zeros: no page`);
@@ -317,6 +365,8 @@ for (const width of [320, 390, 1440]) { // Korean: no line starts with a particl
 { // Audit: written and recomputed values, reasons expanded, the note's table as a table
   for (const [lang, wanted] of [["en", /1,979 TFLOP\/s → 989/], ["ko", /1,979 TFLOP\/s → 989/]]) {
     const page = await open(`/?view=audit&lang=${lang}`);
+    const reasons = (await page.locator(".finding p").allInnerTexts()).filter((r) => r.length > 40), margin = await text(page, ".audit aside"); // said once, above the note
+    check(reasons.length > 0 && reasons.every((r) => !margin.includes(r.slice(0, 40))), `Audit ${lang}: the margin says again '${reasons.find((r) => margin.includes(r.slice(0, 40)))}'`);
     check(wanted.test(await text(page, ".finding")) && (await page.locator(".audit aside").count()) >= 2 && (await page.locator(".audit .row").count()) >= 5 && (await page.locator("svg.strip rect").count()) >= 3, `Audit ${lang}: ${(await text(page, ".result")).slice(0, 300)}`);
     await page.context().close();
   }

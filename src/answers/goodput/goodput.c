@@ -136,8 +136,10 @@ static void note_defaults(struct jl_notes *notes, const struct jl_goodput_settin
 {
 	const double tokens = jl_case_tokens(c);
 
-	if (tokens > 0 && !ask->seen)
+	if (tokens >= 1e6 && !ask->seen)
 		jl_note_add(notes, "global-batch", "a step takes %.3g million tokens", tokens / 1e6);
+	else if (tokens > 0 && !ask->seen)
+		jl_note_add(notes, "global-batch", "a step takes %.0f tokens", tokens);
 	if (ask->checkpoint == JL_UNSET)
 		jl_note_add(notes, "checkpoint", "asynchronous checkpoints");
 	if (isnan(ask->checkpoint_B))
@@ -469,30 +471,31 @@ static void account_kinds(struct jl_goodput *g, const struct jl_catalog *cat, co
 	}
 }
 
-/* --- the same job on other numbers of nodes */
+/* --- the same job on other numbers of nodes: fourfold steps around the one that is asked for */
 
-static int by_gpus(const void *a, const void *b)
-{
-	const struct jl_goodput_size *x = a, *y = b;
-
-	return (x->n_gpus > y->n_gpus) - (x->n_gpus < y->n_gpus);
-}
+#define SIZE_STEP      4
+#define SIZES_BELOW    2
+#define SIZES_ABOVE    4
+#define SIZES_MOST_GPU 131072
 
 static void weigh_sizes(struct jl_goodput *g, const struct jl_catalog *cat, const struct jl_goodput_ask *ask,
 			const struct unsure *unsure)
 {
-	static const double sizes[] = { 1024, 4096, 16384, 65536, 131072 };
+	double last = 0;
 
-	for (size_t i = 0; i <= JL_LEN(sizes); i++) {
-		const bool own = i == JL_LEN(sizes);
-		const double nodes = own ? g->setting.n_nodes : fmax(1, round(sizes[i] / g->setting.per_node));
+	for (int i = -SIZES_BELOW; i <= SIZES_ABOVE; i++) {
+		const bool own = i == 0;
+		const double nodes = own ? g->setting.n_nodes
+					 : fmin(round(g->setting.n_nodes * pow(SIZE_STEP, i)),
+						floor(SIZES_MOST_GPU / g->setting.per_node));
 		struct jl_goodput_size *size = &g->sizes[g->n_sizes];
 		struct jl_goodput_setting s = g->setting;
 		struct jl_goodput_point point;
 		double rate_hz;
 
-		if (!own && fabs(log(nodes / g->setting.n_nodes)) < 0.3)
+		if (nodes < 1 || (!own && nodes <= last))
 			continue;
+		last = nodes;
 		if (!own) {
 			jl_goodput_default(&s, cat, nodes, g->setting.per_node, g->setting.checkpoint_B,
 					   g->setting.step_s);
@@ -517,7 +520,6 @@ static void weigh_sizes(struct jl_goodput *g, const struct jl_catalog *cat, cons
 		memcpy(size->frac, point.frac, sizeof(size->frac));
 		g->n_sizes++;
 	}
-	qsort(g->sizes, g->n_sizes, sizeof(g->sizes[0]), by_gpus);
 }
 
 static void weigh_point(struct jl_goodput *g, const struct unsure *unsure)

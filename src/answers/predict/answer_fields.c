@@ -121,11 +121,14 @@ static const struct jl_field input[] = {
 };
 static const struct jl_schema input_schema = JL_SCHEMA("input", jl_prediction, input);
 
+JL_TEXT_OF(rent_url, jl_rent, r->price ? r->price->url : NULL);
+
 static const struct jl_field rent[] = {
 	{ JL_FIELD_AS(jl_rent, NUMBER, usdps, "gpu_usdps") },
 	{ JL_FIELD(jl_rent, TEXT, provider) },
 	{ JL_FIELD(jl_rent, TEXT, item) },
 	{ JL_FIELD(jl_rent, TEXT, date) },
+	{ JL_FIELD_TEXT_OF("url", rent_url) },
 	{ JL_FIELD_AS(jl_rent, NUMBER, most, "largest_offer_gpus") },
 	{ JL_FIELD_AS(jl_rent, BOOL, apart, "hosts_not_joined"),
 	  .about = "no network between the offer's hosts is known" },

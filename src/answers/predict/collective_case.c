@@ -84,7 +84,7 @@ static bool beyond_pairs(const struct jl_collective_case *c, const struct jl_fab
 	return fabric->intra_kind == JL_INTRA_BRIDGE_PAIR && c->n_per_node > 2;
 }
 
-/* Between N hosts an all-reduce sends 2(N-1) times the size in total, so algbw <= rate * N / (2(N-1)). */
+/* Between N hosts an all-reduce sends 2(N-1) times the size in total: a host's link carries 2(N-1)/N times the size. */
 static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, const struct jl_fabric *fabric)
 {
 	const int net = c->limit == JL_LIMIT_NETWORK;
@@ -92,22 +92,20 @@ static void say_limit(struct jl_collective_case *c, const struct jl_sys *sys, co
 	const char *id = net                                           ? link_id(sys->net)
 			 : between && sys->join && sys->join->fallback ? sys->join->fallback
 								       : link_id(sys->join);
-	const int n = net ? c->n_nodes : c->n_ranks;
-	const int rounds = c->kind == JL_ALLREDUCE && !c->in_network ? 2 : 1;
-	const bool spread = c->kind == JL_ALLREDUCE || c->kind == JL_ALLGATHER || c->kind == JL_REDUCESCATTER;
-	char share[64] = "";
+	const char *of = net ? JL_N("node") : "GPU";
 
-	if (spread && fabs(c->limit_frac * rounds * (n - 1) / n - 1) < 1e-6)
-		snprintf(share, sizeof(share), rounds == 2 ? " x %d/(2 x %d)" : " x %d/%d", n, n - 1);
-	else if (fabs(c->limit_frac - 1) > 1e-6)
-		snprintf(share, sizeof(share), " x %.3g", c->limit_frac);
-	if (between)
+	if (fabs(c->limit_frac - 1) <= 1e-6)
 		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en),
-			     JL_N("%s %.4g GB/s a {%s}%s between the bridged pairs"), id, c->limit_Bps / 1e9,
-			     net ? JL_N("node") : "GPU", share);
+			     between ? JL_N("%s %.4g GB/s a {%s} between the bridged pairs")
+				     : JL_N("%s %.4g GB/s a {%s}"),
+			     id, c->limit_Bps / 1e9, of);
 	else
-		jl_msg_print(c->limit_en, c->limit_text, sizeof(c->limit_en), JL_N("%s %.4g GB/s a {%s}%s"), id,
-			     c->limit_Bps / 1e9, net ? JL_N("node") : "GPU", share);
+		jl_msg_print(
+			c->limit_en, c->limit_text, sizeof(c->limit_en),
+			between ? JL_N("%s %.4g GB/s a {%s} between the bridged pairs, which carries %.3g times the "
+				       "size")
+				: JL_N("%s %.4g GB/s a {%s}, which carries %.3g times the size"),
+			id, c->limit_Bps / 1e9, of, 1 / c->limit_frac);
 }
 
 /* Finds the limiting rate: tests whether the bound moves with an infinitely fast network. */

@@ -153,12 +153,19 @@ void jl_recommend_why(struct jl_reason_text *ret_said, const struct jl_recommend
 			SAY(JL_N("best trade-off: %.3gx the cheapest's cost, %.2gx as fast"), 1 + dearer / 100, faster);
 		return;
 	case JL_PLACE_RUNNER_UP:
-		if (r->runner_up == r->cheapest)
+		if (r->runner_up == r->cheapest && fabs(faster - 1) < 0.005)
+			SAY(JL_N("also the cheapest option; as fast as the pick"));
+		else if (r->runner_up == r->cheapest)
 			SAY(JL_N("also the cheapest option; %.3gx the time of the pick"), faster);
 		else
 			SAY(JL_N("the best option with another accelerator, if the pick is not available"));
 		return;
-	case JL_PLACE_CHEAPEST: SAY(JL_N("the cheapest acceptable option; %.3gx the time of the pick"), faster); return;
+	case JL_PLACE_CHEAPEST:
+		if (fabs(faster - 1) < 0.005)
+			SAY(JL_N("nothing acceptable costs less; as fast as the pick"));
+		else
+			SAY(JL_N("nothing acceptable costs less; %.3gx the time of the pick"), faster);
+		return;
 	case JL_PLACE_FASTEST:
 	default:
 		if (fast->setup->sys.n_nodes > r->hosts_most)

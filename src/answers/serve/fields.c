@@ -10,12 +10,15 @@ static const struct jl_field times_fields[] = {
 };
 static const struct jl_schema times = JL_SCHEMA("times", jl_infer_times, times_fields);
 
+JL_TEXT_OF(rent_url, jl_rent, r->price ? r->price->url : NULL);
+
 static const struct jl_field rent_fields[] = {
 	{ JL_FIELD_AS(jl_rent, NUMBER, usdps, "usd_per_gpu_s") },
 	{ JL_FIELD(jl_rent, TEXT, provider) },
 	{ JL_FIELD(jl_rent, TEXT, item) },
 	{ JL_FIELD(jl_rent, TEXT, region) },
 	{ JL_FIELD(jl_rent, TEXT, date) },
+	{ JL_FIELD_TEXT_OF("url", rent_url) },
 };
 static const struct jl_schema rent = JL_SCHEMA("rent", jl_rent, rent_fields);
 

@@ -77,6 +77,7 @@ void jl_view_page(struct jl_cli *cli, struct jl_doc *ret_doc)
 {
 	jl_doc_init(ret_doc, &cli->arena, NULL);
 	ret_doc->brief = !cli->page && !jl_flag(cli, "assumptions");
+	ret_doc->wide = cli->page;
 }
 
 enum jl_status jl_view_show(struct jl_cli *cli, struct jl_doc *doc, struct jl_err *err)

@@ -91,7 +91,9 @@ struct jl_chart {
 	const char *cap_label; /* label of the points' caps: "memory of the card"; NULL: none */
 };
 
-/* A point's value with its origin and source. */
+/* True for a dashed line at one height: its name stands on it and not in the legend. */
+bool jl_chart_is_level(const struct jl_chart_series *series);
+/* A point's value with all that is known of it. */
 struct jl_num jl_chart_num(const struct jl_chart *chart, const struct jl_chart_series *series,
 			   const struct jl_chart_point *point);
 /* Spans: maximum end, including intervals and marks. */
@@ -103,13 +105,13 @@ const char *jl_axis_unit(const struct jl_axis *axis);
 
 /* The chart in words: subject, range of each series, crossings. */
 void jl_chart_alt(struct jl_buf *out, const struct jl_chart *chart);
-/* One <svg> element with <title> and <desc>; `id_prefix` makes ids unique in a page. */
-enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
+#define JL_SVG_WIDTH 720.0 /* of a report */
+#define JL_SVG_WIDE  960.0 /* of the live page's column */
+#define JL_SVG_SLIM  360.0 /* of a phone */
+/* One <svg> element with <title> and <desc>, letters of one size on paper of any width; `id_prefix` keeps ids apart in one page. */
+enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, double width, struct jl_buf *out,
 			       struct jl_err *err);
-/* For another width, with letters of the same size. A phone has 360. */
-enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id_prefix, double width,
-				    struct jl_buf *out, struct jl_err *err);
-/* In a few lines of text. */
+/* A few lines of characters. */
 enum jl_status jl_chart_to_text(const struct jl_chart *chart, size_t width, struct jl_buf *out, struct jl_err *err);
 /* The data as CSV, one point per row, in SI units. */
 void jl_chart_to_csv(const struct jl_chart *chart, struct jl_buf *out);

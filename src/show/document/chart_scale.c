@@ -158,6 +158,11 @@ struct jl_num jl_chart_total(const struct jl_chart *chart, size_t k)
 	return total;
 }
 
+bool jl_chart_is_level(const struct jl_chart_series *s)
+{
+	return s->dashed && s->name && s->n_points == 2 && s->points[0].y == s->points[1].y;
+}
+
 double jl_chart_far(const struct jl_chart *chart)
 {
 	double far = 0;

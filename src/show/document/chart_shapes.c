@@ -165,8 +165,8 @@ static struct lanes lanes_of(const struct jl_paper *p, double top)
 
 	l.head_h = narrow ? 18 : 0;
 	l.row_h = l.head_h + (double)l.per_row * (BAR_H + 3) + GAP;
-	l.label_w = narrow ? 0 : fmin(room_for(&l, false), LABEL_MAX);
-	l.value_w = narrow ? 0 : fmin(room_for(&l, true), LABEL_MAX);
+	l.label_w = narrow ? 0 : fmax(JL_SVG_LEFT, fmin(room_for(&l, false), LABEL_MAX));
+	l.value_w = narrow ? 0 : fmax(JL_SVG_VALUE, fmin(room_for(&l, true), LABEL_MAX));
 	l.x = jl_scale_make(0, c->n_lanes ? jl_chart_far(c) : span_of(c, l.n).most, false, l.label_w,
 			    p->width - l.value_w - 10, narrow ? 4 : 5);
 	if (c->y.binary)

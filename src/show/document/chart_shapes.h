@@ -3,10 +3,11 @@
 
 #include "document/chart.h"
 
-/* Letters keep their size on a phone: separate drawings by width, no scaling. */
-#define JL_SVG_WIDTH   720.0
-#define JL_SVG_LETTER  7.2 /* maximum width of a text column */
-#define JL_SVG_STYLES  6   /* number of shapes, dashes, hatches */
+/* Letters keep their size on a phone: what is drawn for one is another drawing, not the same one smaller. */
+#define JL_SVG_LETTER  7.2   /* of one column of text, at most */
+#define JL_SVG_LEFT    104.0 /* where plots begin at least: charts below each other begin alike */
+#define JL_SVG_VALUE   116.0 /* what figures behind bars have at least, for the same reason */
+#define JL_SVG_STYLES  6     /* shapes, dashes, hatches */
 #define JL_SVG_COLOURS 12
 
 struct jl_paper {

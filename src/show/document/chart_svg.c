@@ -8,11 +8,12 @@
 #include "document/chart_shapes.h"
 #include "document/escape.h"
 
-#define HEIGHT  210.0 /* height between the axes */
-#define RIGHT   18.0
-#define BOTTOM  48.0
-#define ROW     20.0 /* legend row */
-#define N_STYLE JL_SVG_STYLES
+#define HEIGHT        210.0 /* of what is between the axes */
+#define RIGHT         18.0
+#define BOTTOM        48.0
+#define ROW           20.0 /* of the legend */
+#define LEGEND_LETTER 6.5  /* as most letters are: names stand at even distances */
+#define N_STYLE       JL_SVG_STYLES
 
 static const char *const dashes[N_STYLE] = { "", "7 3", "2 3", "9 3 2 3", "12 4", "4 2" };
 
@@ -23,7 +24,11 @@ struct frame {
 	double left, right, top, bottom;
 };
 
-/* Point shapes: circle, square, triangle, diamond, cross, ring. */
+struct box {
+	double x0, y0, x1, y1;
+};
+
+/* The shape of a point: circle, square, triangle, diamond, cross, ring. */
 static void marker(struct jl_buf *out, size_t style, double x, double y, double r)
 {
 	const size_t k = style % N_STYLE;
@@ -66,18 +71,27 @@ void jl_svg_text(struct jl_buf *out, double x, double y, const char *anchor, con
 	jl_buf_puts(out, "</text>");
 }
 
+/* True for a series whose name stands on it: levels and limits. */
+static bool has_name_on_it(const struct jl_chart *c, const struct jl_chart_series *s)
+{
+	return jl_chart_is_level(s) || (c->kind == JL_CHART_SCATTER && s->joined);
+}
+
 double jl_svg_legend(const struct jl_paper *p, jl_svg_sign *sign, bool draw)
 {
 	const struct jl_chart *c = p->chart;
-	double x = 0, y = 16; /* Korean letters rise 15 above the line */
+	double x = 0, y = 16; /* Korean letters reach 15 above their line */
+	size_t n_signs = 0;
 
-	if (c->no_legend || (c->n_series < 2 && !c->cap_label))
+	for (size_t i = 0; i < c->n_series; i++)
+		n_signs += !has_name_on_it(c, &c->series[i]);
+	if (c->no_legend || (n_signs < 2 && !c->cap_label))
 		return 6;
 	for (size_t i = 0; i < c->n_series + (c->cap_label != NULL); i++) {
 		const char *name = i < c->n_series ? c->series[i].name : c->cap_label;
-		const double w = 44 + JL_SVG_LETTER * (double)jl_utf8_width(name ? name : "");
+		const double w = 46 + LEGEND_LETTER * (double)jl_utf8_width(name ? name : "");
 
-		if (i < c->n_series && !c->series[i].n_points)
+		if (i < c->n_series && (!c->series[i].n_points || has_name_on_it(c, &c->series[i])))
 			continue;
 		if (x + w > p->width && x > 0) {
 			x = 0;
@@ -242,6 +256,17 @@ static void stroke(const struct frame *f, const struct jl_chart_series *s, size_
 		      s->dashed ? "4 4" : dashes[i % N_STYLE]);
 }
 
+/* The name of a level or a limit where its level part begins: above it, of a dashed limit below it. */
+static struct box line_name(const struct frame *f, const struct jl_chart_series *s)
+{
+	const struct jl_chart_point *at = &s->points[s->n_points - 2];
+	const double y = jl_scale_at(&f->y, at->y) + (s->joined && s->dashed ? 14 : -5);
+	const double x = jl_scale_at(&f->x, at->x) + 6, w = JL_SVG_LETTER * (double)jl_utf8_width(s->name);
+
+	jl_svg_text(f->p->out, x, y, "start", "lab dim", s->name, "data-name=\"\"");
+	return (struct box){ x, y - 11, x + w, y + 3 };
+}
+
 static void line(const struct frame *f, size_t i)
 {
 	const struct jl_chart_series *s = &f->p->chart->series[i];
@@ -250,6 +275,8 @@ static void line(const struct frame *f, size_t i)
 	band(f, s, i);
 	if (!s->only_points)
 		stroke(f, s, i);
+	if (jl_chart_is_level(s))
+		(void)line_name(f, s);
 	for (size_t k = 0; k < s->n_points && !s->dashed && s->n_points <= 40; k++) {
 		const double x = jl_scale_at(&f->x, s->points[k].x), y = jl_scale_at(&f->y, s->points[k].y);
 
@@ -263,10 +290,6 @@ static void line(const struct frame *f, size_t i)
 		jl_buf_puts(out, "</g>\n");
 	}
 }
-
-struct box {
-	double x0, y0, x1, y1;
-};
 
 #define BOXES_MAX 256
 
@@ -414,6 +437,7 @@ static void scatter(const struct frame *f)
 		if (c->series[i].joined) {
 			stroke(f, &c->series[i], i);
 			line_boxes(f, &c->series[i], boxes, &n);
+			boxes[n++] = line_name(f, &c->series[i]);
 		}
 	}
 	for (int round = 0; round < 3; round++)
@@ -532,7 +556,7 @@ static void plot(const struct jl_paper *p)
 			jl_scale_binary(&f.y, 5);
 		else if (!c->y.of)
 			jl_scale_decimal(&f.y);
-		f.left = ticks_width(&c->y, &f.y) + 12;
+		f.left = fmax(ticks_width(&c->y, &f.y) + 12, jl_paper_is_narrow(p) ? 0 : JL_SVG_LEFT);
 		f.x = jl_scale_make(x_lo, x_hi, c->x.log, f.left + 8, f.right - 8, 7);
 		if (!c->x.of)
 			jl_scale_decimal(&f.x);
@@ -550,8 +574,8 @@ static void plot(const struct jl_paper *p)
 	jl_buf_puts(p->out, "</svg>\n");
 }
 
-enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id_prefix, double width,
-				    struct jl_buf *out, struct jl_err *err)
+enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, double width, struct jl_buf *out,
+			       struct jl_err *err)
 {
 	const struct jl_paper p = { .out = out, .chart = chart, .prefix = id_prefix, .width = width };
 
@@ -563,10 +587,4 @@ enum jl_status jl_chart_to_svg_wide(const struct jl_chart *chart, const char *id
 	default: plot(&p);
 	}
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
-}
-
-enum jl_status jl_chart_to_svg(const struct jl_chart *chart, const char *id_prefix, struct jl_buf *out,
-			       struct jl_err *err)
-{
-	return jl_chart_to_svg_wide(chart, id_prefix, JL_SVG_WIDTH, out, err);
 }

@@ -113,18 +113,40 @@ static void block_bar(struct jl_buf *out, double share, size_t width)
 		jl_buf_puts(out, "░");
 }
 
-/* Width of the longest label, within limits. */
+/* Series of one point each, such as expected, measured and bound: a row each, without a heading of its own. */
+static bool is_of_ones(const struct jl_chart *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		if (c->series[i].n_points > 1)
+			return false;
+		n += c->series[i].n_points == 1 && c->series[i].name;
+	}
+	return n > 1 && n == c->n_series && c->kind != JL_CHART_SCATTER;
+}
+
+/* What stands before the bar of a point. */
+static void row_label(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_series *s,
+		      const struct jl_chart_point *p)
+{
+	if (is_of_ones(c))
+		jl_buf_printf(out, "%s, ", s->name);
+	place(out, c, p);
+}
+
+/* As wide as the longest label, within bounds. */
 static size_t label_width(const struct jl_chart *c, size_t most)
 {
 	size_t width = 6;
 
 	for (size_t i = 0; i < c->n_series; i++)
-		for (size_t k = 0; k < c->series[i].n_points; k++) {
+		for (size_t k = 0; k < c->series[i].n_points && !jl_chart_is_level(&c->series[i]); k++) {
 			struct jl_buf label;
 			size_t w;
 
 			jl_buf_init(&label, 4096);
-			place(&label, c, &c->series[i].points[k]);
+			row_label(&label, c, &c->series[i], &c->series[i].points[k]);
 			w = jl_utf8_width(jl_buf_text(&label));
 			width = w > width ? w : width;
 			jl_buf_release(&label);
@@ -143,43 +165,59 @@ static double most_of(const struct jl_chart *c)
 	return most > 0 ? most : 1;
 }
 
-/* Charts of points as rows of bars, one per point: no axes, and safe to paste into mail. */
+struct rows {
+	double most;
+	size_t label_w, bar_w;
+};
+
+static void row_text(struct jl_buf *out, const struct jl_chart *c, const struct jl_chart_series *s,
+		     const struct jl_chart_point *p, const struct rows *rows)
+{
+	const struct jl_num num = jl_num_ranged(jl_chart_num(c, s, p));
+	struct jl_buf label;
+
+	jl_buf_init(&label, 4096);
+	row_label(&label, c, s, p);
+	jl_buf_puts(out, "    ");
+	pad_to(out, jl_buf_text(&label), rows->label_w);
+	jl_buf_putc(out, ' ');
+	block_bar(out, p->y / rows->most, rows->bar_w);
+	jl_buf_putc(out, ' ');
+	jl_num_print(out, &num);
+	if (p->weight > 0) { /* a share of the whole: where it lies matters */
+		jl_buf_puts(out, " · ");
+		value(out, &c->x, p->x);
+	}
+	jl_buf_putc(out, '\n');
+	jl_buf_release(&label);
+}
+
+/* Every chart of points becomes rows of bars, one for each point: it needs no axes and survives a copy into a mail. */
 static void rows_text(struct jl_buf *out, const struct jl_chart *c, size_t width)
 {
-	const double most = most_of(c);
-	const size_t label_w = label_width(c, width > 70 ? 26 : 18), bar_w = width > 70 ? 16 : 12;
+	const struct rows rows = { most_of(c), label_width(c, width > 70 ? 26 : 18), width > 70 ? 16 : 12 };
+	const bool ones = is_of_ones(c);
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct jl_chart_series *s = &c->series[i];
-		const size_t stride = s->n_points > 12 && c->kind != JL_CHART_SCATTER ? (s->n_points + 3) / 4 : 1;
+		const size_t n = s->joined || jl_chart_is_level(s) ? 0 : s->n_points,
+			     n_rows = n > 12 && c->kind != JL_CHART_SCATTER
+					      ? 4
+					      : n; /* of many: both ends and two between */
+		bool any = ones || !s->name;
 
-		if (s->joined)
-			continue;
-		if (s->name)
-			jl_buf_printf(out, "  %s\n", s->name);
-		for (size_t k = 0; k < s->n_points; k += stride) {
-			const struct jl_chart_point *p = &s->points[k];
-			struct jl_num num;
-			struct jl_buf label;
+		for (size_t r = 0; r < n_rows; r++) {
+			const struct jl_chart_point *p = &s->points[n_rows < n ? r * (n - 1) / (n_rows - 1) : r];
 
 			if ((c->kind == JL_CHART_SCATTER && !p->front && !(p->weight > 0)) || isnan(p->y))
 				continue;
-			jl_buf_init(&label, 4096);
-			place(&label, c, p);
-			jl_buf_puts(out, "    ");
-			pad_to(out, jl_buf_text(&label), label_w);
-			jl_buf_putc(out, ' ');
-			block_bar(out, p->y / most, bar_w);
-			jl_buf_putc(out, ' ');
-			num = jl_num_ranged(jl_chart_num(c, s, p));
-			jl_num_print(out, &num);
-			if (p->weight > 0) { /* a share of the whole: its position matters */
-				jl_buf_puts(out, " · ");
-				value(out, &c->x, p->x);
-			}
-			jl_buf_putc(out, '\n');
-			jl_buf_release(&label);
+			if (!any)
+				jl_buf_printf(out, "  %s\n", s->name);
+			any = true;
+			row_text(out, c, s, p, &rows);
 		}
+		if (jl_chart_is_level(s))
+			jl_buf_printf(out, "    %s\n", s->name);
 	}
 }
 
@@ -357,6 +395,18 @@ static bool is_named(const struct jl_chart *c)
 	return false;
 }
 
+#define PLOT_LEAST 8 /* points: fewer are read one by one */
+
+/* Lines that run side by side are seen in a plot; one alone, or with levels, is rows. */
+static bool is_plotted(const struct jl_chart *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		n += c->series[i].n_points > PLOT_LEAST && !jl_chart_is_level(&c->series[i]);
+	return !is_named(c) && (c->kind == JL_CHART_SCATTER || (c->kind == JL_CHART_LINE && n > 1));
+}
+
 enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct jl_buf *out, struct jl_err *err)
 {
 	if (c->title)
@@ -367,12 +417,12 @@ enum jl_status jl_chart_to_text(const struct jl_chart *c, size_t width, struct j
 		spans_text(out, c, width);
 	else if (c->kind == JL_CHART_STACKED)
 		stacked_text(out, c, width);
-	else if (c->kind == JL_CHART_SCATTER && !is_named(c))
+	else if (is_plotted(c))
 		jl_chart_plot(out, c);
 	else
 		rows_text(out, c, width);
 	for (size_t i = 0; i < c->n_marks; i++)
-		jl_buf_printf(out, "    %s\n", c->marks[i].label);
+		jl_buf_printf(out, "    %s%s\n", is_plotted(c) ? ": " : "", c->marks[i].label);
 	return out->failed ? jl_fail(err, JL_E_LIMIT, "the chart is too large") : JL_OK;
 }
 

@@ -131,11 +131,12 @@ struct jl_doc {
 	size_t n_blocks;
 	const struct jl_doc_source *sources; /* used in it */
 	size_t n_sources;
-	enum jl_status failed; /* out of memory or too large: sticky */
-	bool gap;              /* the next block is preceded by an empty line */
-	bool brief;            /* assumptions in one line */
-	bool flush;            /* terminal tables without indent: lists for cut and sort */
-	/* insertion point */
+	enum jl_status failed; /* out of memory or too large: sticks */
+	bool gap;              /* the next block stands apart */
+	bool brief;            /* what is assumed is one line */
+	bool wide;             /* charts as wide as the live page's column, not as a report's */
+	bool flush;            /* tables begin at the edge of a terminal: lists, which people cut and sort */
+	/* where the next run goes */
 	struct jl_run **tail;
 	struct jl_doc_row **row_tail;
 	struct jl_doc_cell **cell_tail;

@@ -323,8 +323,8 @@ static enum jl_status chart_html(struct page *p, const struct jl_chart *chart, s
 	jl_html_name(p->out, chart->title ? chart->title : "");
 	chart_origins(p->out, chart);
 	jl_buf_puts(p->out, "</figcaption>\n");
-	status = jl_chart_to_svg(chart, prefix, p->out, err);
-	JL_THEN(status, jl_chart_to_svg_wide(chart, slim, 360, p->out, err));
+	status = jl_chart_to_svg(chart, prefix, p->doc->wide ? JL_SVG_WIDE : JL_SVG_WIDTH, p->out, err);
+	JL_THEN(status, jl_chart_to_svg(chart, slim, JL_SVG_SLIM, p->out, err));
 	if (chart->tabled && !status && chart_table(p, chart))
 		status = jl_fail_nomem(err);
 	jl_buf_puts(p->out, "</figure>\n");

@@ -62,13 +62,11 @@ static uint32_t line_end(const struct jl_audit_note *note, size_t l)
 
 /* --- the page */
 
-/* Written and correct figures: "12 h → 6 h, listed 5.9 h". */
+/* The verdict and the correct figure, or the finding that it follows from; the reasons are in the findings above the note. */
 static void reason_html(struct jl_buf *out, const struct jl_audit_note *note, const struct jl_audit_finding *f)
 {
 	jl_buf_printf(out, "<aside class=\"%s\"><b>%s</b> ", jl_audit_verdict_key(f->verdict), jl_audited_verdict(f));
 	jl_html_escape(out, jl_audited_recomputed(note, f));
-	jl_buf_puts(out, "<br>");
-	jl_html_escape(out, jl_audited_why(f));
 	if (f->root >= 0)
 		jl_buf_printf(out, "<br>%s <a href=\"#L%u\">L%u</a>", JL_("follows from"), note->findings[f->root].line,
 			      note->findings[f->root].line);

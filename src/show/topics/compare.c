@@ -179,9 +179,9 @@ static void whole_table(struct jl_doc *doc, const struct jl_show_compare *in)
 	heads[n++] = counted(doc, JL_N("%s epoch"), JL_N("%s epochs"), c->epochs);
 	heads[n++] = (struct jl_show_head){ "kWh", JL_COLUMN_FIGURE };
 	if (has_repeat)
-		heads[n++] = counted(doc, JL_N("x %s training"), JL_N("x %s trainings"), c->repeat);
+		heads[n++] = counted(doc, JL_N("%s training"), JL_N("%s trainings"), c->repeat);
 	if (has_tune)
-		heads[n++] = counted(doc, JL_N("x %s trial"), JL_N("x %s trials"), c->tune);
+		heads[n++] = counted(doc, JL_N("%s trial"), JL_N("%s trials"), c->tune);
 	jl_show_columns(doc, NULL, heads, n);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct jl_compare_row *row = &c->rows[i];

@@ -71,7 +71,9 @@ static const char *money(struct jl_doc *doc, const struct jl_estimate *e)
 
 static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool limits)
 {
-	const struct jl_plan *plan = &p->how.plan;
+	const struct jl_plan cut = {
+		.dp = p->how.plan.dp, .tp = p->how.plan.tp, .pp = p->how.plan.pp, .zero = p->how.plan.zero
+	};
 
 	JL_CELLS(doc,
 		 JL_FIG(jl_num_written(jl_num_given(p->n_gpus, JL_K_NUMBER, "GPU"),
@@ -81,13 +83,13 @@ static void front_row(struct jl_doc *doc, const struct jl_fleet_point *p, bool l
 				       jl_estimate_text(JL_TXT, jl_fleet_time(p), JL_K_TIME))),
 		 JL_FIG(jl_num_written(jl_num_estimate(p->elapsed.cost_usd, JL_K_USD, NULL),
 				       money(doc, &p->elapsed.cost_usd))),
-		 JL_NAMED(jl_doc_format(doc, "tp%.0f pp%.0f z%d", plan->tp, plan->pp, plan->zero)));
+		 JL_NAMED(jl_doc_format(doc, "%s", jl_show_cut(JL_TXT, &cut, NAN))));
 	if (limits)
 		jl_doc_cell_text(doc, p->surely                    ? JL_C("limits kept", "ok")
 				      : p->in_time && p->in_budget ? JL_("unsure")
 				      : p->in_budget               ? JL_("late")
-				      : p->in_time                 ? JL_("over budget")
-								   : JL_("both"));
+				      : p->in_time                 ? JL_("too dear")
+								   : JL_("late, too dear"));
 	jl_doc_end_row(doc, false);
 }
 
@@ -95,7 +97,7 @@ static void front(struct jl_doc *doc, const struct jl_fleet_answer *a)
 {
 	const bool limits = !isnan(a->ask->deadline_s) || !isnan(a->ask->budget_usd);
 
-	jl_show_table(doc, NULL, limits ? "ftkkkk" : "ftkkk",
+	jl_show_table(doc, NULL, limits ? "ftkktk" : "ftkkt",
 		      a->fleet->whole_run ? JL_N("GPUs|kind|time|cost|plan|limits")
 					  : JL_N("GPUs|kind|step|cost|plan|limits"));
 	for (size_t i = 0; i < a->fleet->n; i++) {

@@ -421,10 +421,10 @@ static void helps(struct jl_doc *doc, const struct jl_goodput *g)
 		      !g->progresses ? "tf"
 		      : money        ? "tffff"
 				     : "tfff",
-		      !g->progresses ? JL_N("change|effective")
-				     : heads_of(g, JL_N("change|effective|saves|GPU hours|USD"),
-						JL_N("change|effective|saves|GPU hours|million KRW"),
-						JL_N("change|effective|saves|GPU hours")));
+		      !g->progresses ? JL_N("change|useful")
+				     : heads_of(g, JL_N("change|useful|saves|GPU hours|USD"),
+						JL_N("change|useful|saves|GPU hours|million KRW"),
+						JL_N("change|useful|saves|GPU hours")));
 	for (size_t i = 0; i < g->n_helps; i++) {
 		const struct jl_goodput_help *h = &g->helps[i];
 
@@ -527,34 +527,11 @@ static void calendar_picture(struct jl_doc *doc, const struct jl_goodput *g)
 	jl_doc_picture(doc, chart);
 }
 
-/* Cost of lost time by cause, and of failures by kind. */
-static void waste(struct jl_doc *doc, const struct jl_goodput *g)
+/* Failures by kind with what they cost; the cost by cause is in the table of parts. */
+static void kinds(struct jl_doc *doc, const struct jl_goodput *g)
 {
 	const bool money = !isnan(g->job->prediction.rent.usdps);
-	struct jl_chart *chart = jl_show_chart(doc, JL_CHART_BARS, JL_("What the waste costs"), 1);
-	struct jl_chart_point *points = chart ? jl_show_series(doc, chart, 0, JL_("by cause"), JL_ESTIMATED, JL_N_CAUSE)
-					      : NULL;
-	const bool won = money && in_won(g), ko = won && jl_lang_is("ko");
-	const bool many = ko && cost(doc, g, g->parts[JL_CAUSE_USEFUL].cost_usd).value >= 1e9;
-	const double each = many ? 1e8 : ko ? 1e4 : won ? 1e6 : 1; /* of the axis */
-	size_t n = 0;
 
-	for (int i = 1; points && i < JL_N_CAUSE; i++) {
-		if (!(g->parts[i].frac > 5e-5))
-			continue;
-		points[n].y = money ? cost(doc, g, g->parts[i].cost_usd).value / each : g->parts[i].gpu_s / HOUR_S;
-		points[n++].label = jl_msg(g->parts[i].en);
-	}
-	if (!n)
-		return;
-	chart->series[0].n_points = n;
-	chart->y = won     ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_NUMBER,
-				     .unit = many ? "억 원"
-					     : ko ? "만 원"
-						  : JL_("million KRW"))
-		       : money ? JL_AXIS(.label = JL_("cost"), .kind = JL_K_USD)
-			   : JL_AXIS(.label = JL_("GPU hours"), .kind = JL_K_NUMBER);
-	jl_doc_picture(doc, chart);
 	jl_show_table(doc, JL_("Failures by kind"), money ? "kffff" : "kfff",
 		      heads_of(g, JL_N("kind|share|failures|GPU hours|USD"),
 			       JL_N("kind|share|failures|GPU hours|million KRW"),
@@ -677,7 +654,7 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 			calendar_picture(doc, g);
 		}
 		if (loses)
-			waste(doc, g);
+			kinds(doc, g);
 	}
 	if (g->job->prediction.room != JL_ROOM_NONE)
 		helps(doc, g);
@@ -685,8 +662,8 @@ void jl_show_goodput(struct jl_doc *doc, const struct jl_goodput *g, const char 
 		jl_show_campus(doc, g, true);
 	sizes(doc, g);
 	jl_show_note(doc, NULL, JL_ESTIMATED,
-		     JL_("○ estimated; 80 %% intervals. Useful time: %.1f %% simulated, %.1f %% by formula. Published "
-			 "failure rates: jeoul catalog list reliability"),
+		     JL_("○ estimated; 80 %% intervals. Useful: %.1f %% by simulation, %.1f %% by the closed form. "
+			 "Published rates: jeoul catalog list reliability"),
 		     100 * g->simulated_frac, 100 * g->point.effective_frac);
 	if (in_won(g) && !isnan(g->job->prediction.rent.usdps))
 		jl_show_note(doc, NULL, JL_LISTED, "%s",

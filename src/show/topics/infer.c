@@ -75,6 +75,32 @@ static void no_room(struct jl_doc *doc, const struct jl_infer *a)
 						: JL_("Use more GPUs: 4-bit weights would not fit either."));
 }
 
+/* "1.23 USD": two digits of small money. */
+static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
+{
+	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
+			      range && e.lo < e.hi
+				      ? jl_doc_format(doc, JL_("%s USD (%s–%s)"), jl_about_text(JL_TXT, e.value),
+						      jl_about_text(JL_TXT, e.lo), jl_about_text(JL_TXT, e.hi))
+				      : jl_doc_format(doc, JL_("%s USD"), jl_about_text(JL_TXT, e.value)));
+}
+
+/* Of targets that are met: what nine in ten requests see, and the price. */
+static void met(struct jl_doc *doc, const struct jl_infer *a)
+{
+	if (!(a->tpot_s.p90.value > 0))
+		return;
+	JL_SENTENCE(doc,
+		    a->usd_per_Mtoken_out.value > 0
+			    ? JL_(" Nine in ten requests have their first token within |1 and each further one within "
+				  "|2; a million answer tokens cost |3.")
+			    : JL_(" Nine in ten requests have their first token within |1 and each further one within "
+				  "|2."),
+		    JL_FIG(jl_num_estimate(a->ttft_s.p90, JL_K_TIME, NULL)),
+		    JL_FIG(jl_num_estimate(a->tpot_s.p90, JL_K_TIME, NULL)),
+		    JL_FIG(money(doc, a->usd_per_Mtoken_out, false)));
+}
+
 /* The answer in a sentence. */
 static void lead(struct jl_doc *doc, const struct jl_infer *a)
 {
@@ -114,6 +140,7 @@ static void lead(struct jl_doc *doc, const struct jl_infer *a)
 		JL_SENTENCE(doc, JL_("The targets are met by |1 GPU{/s}: |2 of the model, |3 GPU{/s} each."),
 			    JL_FIG(count(doc, a->n_gpus_used)), JL_WORD(copies(doc, a->n_copies)),
 			    JL_FIG(count(doc, (double)a->n_gpus * a->n_stages)));
+		met(doc, a);
 		return;
 	}
 	if (!a->keeps_up) {
@@ -192,7 +219,7 @@ static void entries(struct jl_doc *doc, const struct jl_infer *a)
 		    a->tpot_s.mean.value > 0 ? JL_(": |1 of an answer token's time; busy |2 of the time")
 					     : JL_(": |1 of the first token's time; busy |2 of the time"),
 		    JL_SHARE(a->bound_frac), JL_SHARE(fmin(a->busy_frac, 1)));
-	jl_doc_entry(doc, JL_("Cut"));
+	jl_doc_entry(doc, JL_("Copies"));
 	jl_doc_sourced(doc, copies(doc, a->n_copies), JL_ORIGIN_NONE, NULL);
 	JL_SENTENCE(doc,
 		    a->processor ? JL_(" of the model on |1 processor{/s}; weights |2 of |3 of memory")
@@ -273,16 +300,6 @@ static void seen(struct jl_doc *doc, const struct jl_infer_seen *s)
 		    JL_FIG(jl_num_about(s->ttft_after_s, JL_K_TIME, NULL)),
 		    JL_FIG(jl_num_about(s->tpot_after_s, JL_K_TIME, NULL)));
 	JL_SENTENCE(doc, JL_("Measured passes take |1 times the prediction."), JL_FIG(exactly(doc, s->pass_factor)));
-}
-
-/* "1.23 USD": small amounts have two digits. */
-static struct jl_num money(struct jl_doc *doc, struct jl_estimate e, bool range)
-{
-	return jl_num_written(jl_num_estimate(e, JL_K_NUMBER, NULL),
-			      range && e.lo < e.hi
-				      ? jl_doc_format(doc, JL_("%s USD (%s–%s)"), jl_about_text(JL_TXT, e.value),
-						      jl_about_text(JL_TXT, e.lo), jl_about_text(JL_TXT, e.hi))
-				      : jl_doc_format(doc, JL_("%s USD"), jl_about_text(JL_TXT, e.value)));
 }
 
 static void costs(struct jl_doc *doc, const struct jl_infer *a)

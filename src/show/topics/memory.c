@@ -157,22 +157,24 @@ static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 	const struct jl_memory *m = &p->memory;
 	const char *unit = " GiB"; /* of the first part */
 
-	for (size_t i = 0; i < JL_N_MEMORY_PART; i++)
-		if (jl_part_of(m, &jl_memory_parts[i]) >= 0.05e9) {
-			if (*unit)
-				jl_doc_entry(doc, "");
-			jl_show_piece(doc, JL_ESTIMATED, "%s %s%s", memory_part(m, i),
-				      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])), unit);
-			unit = "";
-		}
+	const char *format = JL_("in GiB: %s %s");
+
+	jl_doc_entry(doc, "");
+	for (size_t i = 0; i < JL_N_MEMORY_PART; i++) {
+		if (jl_part_of(m, &jl_memory_parts[i]) < 0.05e9)
+			continue;
+		jl_show_piece(doc, JL_ESTIMATED, format, memory_part(m, i),
+			      gib(JL_TXT, jl_part_of(m, &jl_memory_parts[i])));
+		format = "%s %s";
+	}
 	if (p->max_micro_batch >= 1)
-		jl_show_entry(doc, "", JL_ESTIMATED, JL_("largest micro-batch (%.0f %% free): %s"),
+		jl_show_entry(doc, "", JL_ESTIMATED, JL_("largest micro-batch that leaves %.0f %% free: %s"),
 			      100 * JL_MEMORY_MARGIN_FRAC, jl_count_text(JL_TXT, p->max_micro_batch));
 	else if (p->room == JL_ROOM_TIGHT)
 		jl_show_entry(doc, "", JL_ESTIMATED, JL_("one sample leaves less than %.0f %% free"),
 			      100 * JL_MEMORY_MARGIN_FRAC);
 	else if (m->total_B > p->capacity_B)
-		JL_ENTRY(doc, "", JL_ESTIMATED, "not even one sample fits");
+		jl_show_entry(doc, "", JL_ESTIMATED, "%s", JL_("not even one sample fits"));
 }
 
 void jl_show_memory(struct jl_doc *doc, const struct jl_predicted *x)

@@ -17,12 +17,14 @@ static void put_mark(struct jl_doc *doc, struct jl_chart *chart, double x, const
 	chart->marks[chart->n_marks++].label = jl_doc_format(doc, JL_("%s from %s"), pass, at);
 }
 
-/* A dashed line across the chart. */
-static void put_level(struct jl_doc *doc, struct jl_chart *chart, const char *name, enum jl_origin origin,
+/* A dashed line across the chart, with its height in its name. */
+static void put_level(struct jl_doc *doc, struct jl_chart *chart, const char *format, enum jl_origin origin,
 		      double level_B, double from, double to)
 {
-	struct jl_chart_point *points = isnan(level_B) ? NULL
-						       : jl_show_series(doc, chart, chart->n_series, name, origin, 2);
+	struct jl_chart_point *points =
+		isnan(level_B) ? NULL
+			       : jl_show_series(doc, chart, chart->n_series,
+						jl_doc_format(doc, format, jl_memory_text(JL_TXT, level_B)), origin, 2);
 
 	if (!points)
 		return;
@@ -34,7 +36,7 @@ static void put_level(struct jl_doc *doc, struct jl_chart *chart, const char *na
 
 static void put_capacity(struct jl_doc *doc, struct jl_chart *chart, double capacity_B, double end)
 {
-	put_level(doc, chart, JL_("what the device has"), JL_LISTED, capacity_B, 0, end);
+	put_level(doc, chart, JL_("the device has %s"), JL_LISTED, capacity_B, 0, end);
 }
 
 /* --- a captured program: call by call */
@@ -168,7 +170,7 @@ static void of_passes(struct jl_doc *doc, struct jl_chart *chart, const struct j
 				: JL_("Memory over the step, one %s: each of %.0f micro-batches fills and empties it"),
 			jl_show_card(c), in.n);
 	if (in.n > TEETH_MAX && !(in.in_flight_frac > 0))
-		put_level(doc, chart, JL_("between micro-batches"), JL_ESTIMATED, in.after_B, in.begin_s, in.end_s);
+		put_level(doc, chart, JL_("%s between micro-batches"), JL_ESTIMATED, in.after_B, in.begin_s, in.end_s);
 	put_capacity(doc, chart, p->capacity_B, in.step_s);
 	jl_doc_chart(doc, chart);
 }

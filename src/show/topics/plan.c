@@ -49,61 +49,27 @@ void jl_show_plan_case(struct jl_doc *doc, const char *label, const struct jl_ca
 	jl_show_piece(doc, JL_ORIGIN_NONE, "%s", jl_dtype_name(c->shard.dtype));
 }
 
-/* --- the table: columns with one value (all 1, all none) are omitted */
+/* --- the table */
 
-enum column { C_TP, C_PP, C_CP, C_EP, C_DP, C_MICRO, C_ZERO, C_RECOMPUTE, C_OFFLOAD, C_FORMAT, N_COLUMN };
-
-static const struct jl_show_head setting_heads[N_COLUMN] = {
-	[C_TP] = { "TP", JL_COLUMN_KEEP },
-	[C_PP] = { "PP", JL_COLUMN_FIGURE },
-	[C_CP] = { "CP", JL_COLUMN_FIGURE },
-	[C_EP] = { "EP", JL_COLUMN_FIGURE },
-	[C_DP] = { "DP", JL_COLUMN_FIGURE },
-	[C_MICRO] = { JL_N("micro"), JL_COLUMN_FIGURE },
-	[C_ZERO] = { "ZeRO", JL_COLUMN_KEEP },
-	[C_RECOMPUTE] = { JL_N("recomp."), JL_COLUMN_KEEP },
-	[C_OFFLOAD] = { JL_N("offl."), JL_COLUMN_KEEP },
-	[C_FORMAT] = { JL_N("form."), JL_COLUMN_KEEP },
-};
-
-static const char *setting_text(struct jl_doc *doc, const struct jl_case *c, enum column column)
+/* How a plan cuts the model and what it keeps: "2 copies, FSDP, TP 4+SP, PP 8×12, selective recompute". */
+static const char *plan_text(struct jl_doc *doc, const struct jl_case *c, bool format)
 {
 	const struct jl_plan *p = &c->plan;
-	const char *const recomputes[JL_N_RECOMPUTE] = { "–", JL_("some"), JL_("full") };
+	char cut[JL_CUT_TEXT_MAX];
 
-	switch (column) {
-	case C_TP: return jl_doc_format(doc, "%.0f%s", p->tp, p->tp_async ? " so" : p->sp ? " s" : "");
-	case C_PP:
-		return p->n_chunks > 1 ? jl_doc_format(doc, "%.0f×%.0f", p->pp, p->n_chunks)
-				       : jl_doc_format(doc, "%.0f", p->pp);
-	case C_CP: return jl_doc_format(doc, "%.0f", p->cp);
-	case C_EP: return jl_doc_format(doc, "%.0f", p->ep);
-	case C_DP: return jl_doc_format(doc, "%.0f", p->dp);
-	case C_MICRO: return jl_doc_format(doc, "%.0f", c->shard.micro_batch);
-	case C_ZERO: /* "3 k": "3k" would read as three thousand */
-		return jl_doc_format(doc, "%d%s%s%s", p->zero, p->shard > 0 || p->keep_gathered ? " " : "",
-				     p->shard > 0 ? "h" : "", p->keep_gathered ? "k" : "");
-	case C_RECOMPUTE: return recomputes[p->recompute];
-	case C_OFFLOAD:
-		return jl_doc_format(
-			doc, "%s%s%s%s", p->offload ? "" : "–", p->offload & JL_OFFLOAD_OPTIMIZER ? "o" : "",
-			p->offload & JL_OFFLOAD_PARAMS ? "w" : "", p->offload & JL_OFFLOAD_ACTIVATIONS ? "a" : "");
-	default: return jl_dtype_name(c->shard.dtype);
-	}
+	jl_show_cut(cut, p, c->shard.micro_batch);
+	return jl_doc_format(doc, "%s%s%s%s", p->dp > 1 ? jl_doc_format(doc, JL_("%g copies, %s"), p->dp, cut) : cut,
+			     p->keep_gathered ? JL_(", weights stay gathered") : "", format ? ", " : "",
+			     format ? jl_dtype_name(c->shard.dtype) : "");
 }
 
-/* True where a column differs between plans, or has any value. */
-static bool is_told(const struct jl_plan_answer *a, enum column column)
+static bool formats_differ(const struct jl_plan_answer *a)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		const struct jl_case *c = &a->plans[i].how;
+	bool differ = false;
 
-		if ((column == C_CP && c->plan.cp > 1) || (column == C_EP && c->plan.ep > 1) ||
-		    (column == C_OFFLOAD && c->plan.offload) || (column == C_RECOMPUTE && c->plan.recompute) ||
-		    (column == C_FORMAT && c->shard.dtype != a->plans[0].how.shard.dtype))
-			return true;
-	}
-	return column != C_CP && column != C_EP && column != C_OFFLOAD && column != C_RECOMPUTE && column != C_FORMAT;
+	for (size_t i = 1; i < a->n; i++)
+		differ |= a->plans[i].how.shard.dtype != a->plans[0].how.shard.dtype;
+	return differ;
 }
 
 /* The objective of the search as a cell. */
@@ -130,30 +96,22 @@ static void table(struct jl_doc *doc, const struct jl_plan_answer *a)
 {
 	static const char *const values[JL_N_PLAN_OBJECTIVE] = { JL_N("step"), JL_N("cost"), JL_N("energy"),
 								 JL_N("tokens") };
-	struct jl_show_head heads[N_COLUMN + 3] = { { "", JL_COLUMN_FIGURE },
-						    { values[a->ask->objective], JL_COLUMN_KEEP } };
-	size_t n = 2;
+	const struct jl_show_head heads[] = { { "", JL_COLUMN_FIGURE },
+					      { values[a->ask->objective], JL_COLUMN_KEEP },
+					      { "GiB", JL_COLUMN_FIGURE },
+					      { JL_N("plan"), JL_COLUMN_TEXT } };
+	const bool format = formats_differ(a);
 
-	for (int k = 0; k < N_COLUMN; k++)
-		if (is_told(a, (enum column)k))
-			heads[n++] = setting_heads[k];
-	heads[n++] = (struct jl_show_head){ "GiB", JL_COLUMN_FIGURE };
-	jl_show_columns(doc, NULL, heads, n);
+	jl_show_columns(doc, NULL, heads, JL_LEN(heads));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_plan_ranked *plan = &a->plans[i];
 		const double total_B = plan->p.memory.total_B;
 
 		jl_doc_cell_name(doc, jl_doc_format(doc, "%s%d", plan->tied && i ? "≈ " : "", plan->rank));
 		value_cell(doc, a, plan);
-		for (int k = 0; k < N_COLUMN; k++)
-			if (is_told(a, (enum column)k))
-				jl_doc_cell_name(doc, setting_text(doc, &plan->how, (enum column)k));
-		JL_ROW(doc, i == 0,
-		       JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.0f", gib(total_B)))));
+		JL_ROW(doc, i == 0, JL_FIG(jl_num_about(total_B, JL_K_BYTES, jl_doc_format(doc, "%.0f", gib(total_B)))),
+		       JL_WORD(plan_text(doc, &plan->how, format)));
 	}
-	JL_NOTE(doc, NULL, JL_ORIGIN_NONE, "TP s: sequence parallel, o: overlapped · PP 8×3: 3 chunks a stage");
-	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-		"ZeRO h: inside a host, k: weights stay gathered · offload: o optimizer, w weights, a activations");
 }
 
 /* --- why */

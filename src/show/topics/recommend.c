@@ -132,24 +132,43 @@ void jl_show_candidates(struct jl_doc *doc, const struct jl_recommended *a, cons
 	}
 }
 
+/* The best of each way to have it and the front, each once, the cheapest first. */
+static size_t rows_of(const struct jl_recommended *a, int *rows, size_t *ret_n_front)
+{
+	size_t n = *ret_n_front = jl_recommend_thin(a->found, (size_t)a->limit, rows);
+
+	for (int h = 0; h < JL_N_HOW; h++) {
+		const int best = a->found->best[h];
+		size_t k = 0;
+
+		while (k < n && rows[k] != best)
+			k++;
+		if (best < 0 || k < n)
+			continue;
+		for (k = n++;
+		     k > 0 && a->found->items[rows[k - 1]].cost_usd.value > a->found->items[best].cost_usd.value; k--)
+			rows[k] = rows[k - 1];
+		rows[k] = best;
+	}
+	return n;
+}
+
 static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 {
 	int *rows = jl_arena_array(doc->arena, (size_t)a->limit + JL_N_HOW, sizeof(*rows));
-	size_t n = 0;
+	size_t n, n_front;
 
 	if (!rows) {
 		doc->failed = JL_E_NOMEM;
 		return;
 	}
-	for (int h = 0; h < JL_N_HOW; h++)
-		if (a->found->best[h] >= 0)
-			rows[n++] = a->found->best[h];
-	if (n > 1 || !a->found->items[a->found->pick].on_front)
-		jl_show_candidates(doc, a, JL_("The best option of each kind"), rows, n);
-	n = jl_recommend_thin(a->found, (size_t)a->limit, rows);
+	n = rows_of(a, rows, &n_front);
 	jl_show_candidates(doc, a,
-			   jl_doc_format(doc, JL_("Nothing is both faster and cheaper than these (%zu of %zu shown)"),
-					 n, a->n_front > n ? a->n_front : n),
+			   jl_doc_format(doc,
+					 n > n_front ? JL_("Cheapest first: the best of each way and the Pareto front "
+							   "(%zu of %zu shown)")
+						     : JL_("Cheapest first: the Pareto front (%zu of %zu shown)"),
+					 n_front, a->n_front > n_front ? a->n_front : n_front),
 			   rows, n);
 }
 
@@ -157,7 +176,8 @@ static void tables(struct jl_doc *doc, const struct jl_recommended *a)
 
 static const char *technique(struct jl_doc *doc, const struct jl_recommended *a, const struct jl_setup *s)
 {
-	struct jl_plan plan = { .tp = s->tp, .pp = s->pp, .zero = s->zero, .recompute = s->recompute };
+	struct jl_plan plan = { .dp = s->dp, .tp = s->tp, .pp = s->pp, .zero = s->zero, .recompute = s->recompute };
+	char cut[JL_CUT_TEXT_MAX];
 
 	plan.offload = s->offload;
 	if (is_serve(a))
@@ -166,7 +186,8 @@ static const char *technique(struct jl_doc *doc, const struct jl_recommended *a,
 				     : s->tp > 1            ? JL_("%g-bit weights, tp %g")
 							    : JL_("%g-bit weights"),
 				     s->weight_bits, s->tp, s->dp);
-	return jl_doc_format(doc, "DP %g, %s", s->dp, jl_show_cut(JL_TXT, &plan, s->micro_batch));
+	jl_show_cut(cut, &plan, s->micro_batch);
+	return s->dp > 1 ? jl_doc_format(doc, JL_("%g copies, %s"), s->dp, cut) : jl_doc_format(doc, "%s", cut);
 }
 
 /* "1,950 USD (1,800–2,100)"; no interval for a price independent of the time. */
@@ -285,7 +306,7 @@ static void against(struct jl_doc *doc, const struct jl_recommendation *r)
 
 	for (int i = 1; i < JL_N_AGAINST; i++)
 		if (r->n_against[i])
-			text = jl_doc_format(doc, "%s%s%s %s%s", text, *text ? "; " : "",
+			text = jl_doc_format(doc, "%s%s%s: %s%s", text, *text ? "; " : "",
 					     jl_against_name((enum jl_against)i),
 					     jl_grouped(JL_TXT, (double)r->n_against[i]),
 					     i == JL_AGAINST_PRICE ? " (--max-price-age)" : "");
@@ -422,7 +443,7 @@ void jl_show_caveats(struct jl_doc *doc, const struct jl_recommended *a)
 	const size_t n = jl_recommend_caveats(list, &a->found->items[a->found->pick], a->ask);
 
 	for (size_t i = 0; i < n; i++)
-		jl_show_note(doc, JL_("Beware"), JL_ESTIMATED, "%s", list[i].text);
+		jl_show_entry(doc, i ? "" : JL_("Beware"), JL_ESTIMATED, "%s", list[i].text);
 	purpose_note(doc, a);
 }
 

@@ -518,9 +518,10 @@ const char *jl_show_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 	struct jl_buf text;
 
 	jl_buf_init(&text, JL_CUT_TEXT_MAX);
-	jl_buf_puts(&text, p->zero == 3 && p->shard > 0 ? "HSDP" : states[p->zero]);
+	if (p->dp > 1 || p->zero) /* one copy exchanges nothing */
+		jl_buf_printf(&text, ", %s", p->zero == 3 && p->shard > 0 ? "HSDP" : states[p->zero]);
 	if (p->tp > 1)
-		jl_buf_printf(&text, ", TP %.0f%s", p->tp, p->sp ? "+SP" : "");
+		jl_buf_printf(&text, ", TP %.0f%s%s", p->tp, p->sp ? "+SP" : "", p->tp_async ? JL_(" overlapped") : "");
 	if (p->pp > 1)
 		jl_buf_printf(&text, ", PP %.0f", p->pp);
 	if (p->n_chunks > 1)
@@ -535,7 +536,7 @@ const char *jl_show_cut(char out[JL_CUT_TEXT_MAX], const struct jl_plan *p, doub
 		jl_buf_printf(&text, ", %s", JL_("offload"));
 	if (!isnan(micro_batch))
 		jl_buf_printf(&text, JL_(", micro-batch %.0f"), micro_batch);
-	snprintf(out, JL_CUT_TEXT_MAX, "%s", jl_buf_text(&text));
+	snprintf(out, JL_CUT_TEXT_MAX, "%s", text.len > 2 ? jl_buf_text(&text) + 2 : JL_("one copy, not divided"));
 	jl_buf_release(&text);
 	return out;
 }
@@ -544,7 +545,7 @@ void jl_show_narrow(struct jl_doc *doc, const struct jl_estimate *answer_s, cons
 {
 	if (!n && answer_s->hi > JL_NARROW_WIDE * answer_s->lo) {
 		jl_doc_entry(doc, JL_C("interval", "Range"));
-		JL_SENTENCE(doc, JL_("a one-minute measurement on that system replaces |1 with a measured figure"),
+		JL_SENTENCE(doc, JL_("a minute's measurement there turns |1 into one figure"),
 			    JL_FIG(jl_num_ends(doc, answer_s, answer_s->hi)));
 	}
 	for (size_t i = 0; i < n; i++) {

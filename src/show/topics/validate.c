@@ -43,7 +43,25 @@ static void cell(struct jl_doc *doc, const char *format, double value)
 		jl_show_sourced(doc, JL_MEASURED, format, value);
 }
 
-/* The name, "522" or "510/522" if not all are scored, then the table's figures. */
+/* How far off, from a distance in logarithms: "8.2 %", "+0.2 %", and "5.1x" from twice as much on. */
+static const char *off_text(struct jl_doc *doc, double ln, bool is_signed)
+{
+	const double percent = 100 * expm1(ln);
+
+	if (percent >= 100)
+		return jl_doc_format(doc, JL_("%.2gx"), 1 + percent / 100);
+	return jl_doc_format(doc, is_signed ? "%+.1f %%" : fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+static void off_cell(struct jl_doc *doc, double ln, bool is_signed)
+{
+	if (isnan(ln))
+		jl_doc_cell_text(doc, "");
+	else
+		JL_CELLS(doc, JL_FIGURE_TEXT(off_text(doc, ln, is_signed), JL_MEASURED));
+}
+
+/* The name, "522" or "510/522" where some are not scored, then as many of the figures as the table has. */
 static void score_row(struct jl_doc *doc, const char *name, const struct jl_score *s, const struct jl_score *naive)
 {
 	JL_CELLS(doc, JL_NAMED(name),
@@ -51,18 +69,15 @@ static void score_row(struct jl_doc *doc, const char *name, const struct jl_scor
 							 : jl_doc_format(doc, "%zu/%zu", s->n_scored, s->n_rows),
 				JL_MEASURED));
 	if (s->n_scored || !naive) {
-		cell(doc, "%.3f", s->median_abs_ln);
-		cell(doc, "%.3f", s->p90_abs_ln);
+		off_cell(doc, s->median_abs_ln, false);
+		off_cell(doc, s->p90_abs_ln, false);
 		if (naive)
-			cell(doc, "%.3f", s->macro_median_abs_ln);
-		cell(doc, "%+.3f", s->bias_ln);
+			off_cell(doc, s->macro_median_abs_ln, false);
+		off_cell(doc, s->bias_ln, true);
 		cell(doc, "%.0f %%", 100.0 * s->coverage_frac);
 	}
-	if (s->n_scored && naive) {
-		JL_CELLS(doc,
-			 JL_FIGURE_TEXT(jl_doc_format(doc, "%.2f %.2f", naive[0].median_abs_ln, naive[1].median_abs_ln),
-					JL_MEASURED));
-	}
+	if (s->n_scored && naive)
+		off_cell(doc, fmin(naive[0].median_abs_ln, naive[1].median_abs_ln), false);
 	jl_doc_end_row(doc, false);
 }
 
@@ -73,9 +88,9 @@ static void sets(struct jl_doc *doc, const struct jl_validated *in)
 		if (is_shown(in, &in->v->lines[i]))
 			score_row(doc, in->v->lines[i].set, &in->v->lines[i].score, in->v->lines[i].naive);
 	JL_NOTE(doc, NULL, JL_ORIGIN_NONE,
-		"median, p90 of |ln(predicted/measured)|: 0.10 is 10 % off · macro: mean of the medians of the groups "
-		"left out together · bias: median of ln(predicted/measured) · in 80 %: measurements inside the 80 % "
-		"interval · naive: medians of two simple estimates, named below");
+		"median, p90: how far predictions are off, either way · macro: mean of the medians of what is left out "
+		"together · bias: median error, + is predicted too much · in 80 %: measurements inside the 80 % "
+		"interval · naive: the median of the better of two plain guesses (--all)");
 }
 
 /* Of several sets: best and worst median, and the total in their intervals. */
@@ -278,8 +293,9 @@ void jl_show_validated(struct jl_doc *doc, const struct jl_validated *in)
 				  jl_doc_format(doc, JL_("%s · groups: %zu · parameters: %zu"), l->set,
 						l->score.n_groups, l->n_param));
 		for (int b = 0; in->all && b < JL_N_BASELINE; b++)
-			jl_show_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %.3f, p90 %.3f"),
-				     jl_msg(l->naive_names[b]), l->naive[b].median_abs_ln, l->naive[b].p90_abs_ln);
+			jl_show_note(doc, NULL, JL_MEASURED, JL_("naive: %s: median %s, p90 %s"),
+				     jl_msg(l->naive_names[b]), off_text(doc, l->naive[b].median_abs_ln, false),
+				     off_text(doc, l->naive[b].p90_abs_ln, false));
 		if (in->all)
 			labels(doc, l);
 		worst(doc, in, l);

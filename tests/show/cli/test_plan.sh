@@ -110,6 +110,7 @@ for lang in en ko; do
 	done
 done
 run 0 "${small[@]}"; has "Best"; has "Why"; has "Searched"; has "Settings"; has "80 % intervals"
+has "copies, "; has ", micro-batch "; lacks "recomp."; lacks "offl." # the table names plans as everything else does
 
 # One clear line for what is wrong
 clear() { run "$1" "${@:3}"; one_line; says "$2"; }
@@ -159,7 +160,7 @@ json "j['max_micro_batch'] == json.load(open('$work/limits'))['systems'][0]['lar
 run 0 compare gpt2-124m --baseline rtx-4090 --on h200-sxm --json
 json "[j['baseline']['batch_limit_per_device'], j['systems'][0]['batch_limit_per_device']] == [s['largest']['batch'] for s in json.load(open('$work/limits'))['systems']]"
 run 0 plan gpt2-124m --batch-limit --on rtx-4090; has "6 %"
-run 0 predict gpt2-124m --on rtx-4090; has "(6 % free): "
+run 0 predict gpt2-124m --on rtx-4090; has "leaves 6 % free: "
 
 # 80 columns, however much money: the table, the axis of the chart, and no chart of one point
 run 3 plan llama-3-70b --gpus 64..256 --kinds h100-sxm5,h200-sxm --tokens 15e12 --deadline 30d
@@ -175,7 +176,7 @@ run 0 plan gpt2 --tokens 1e9 --kinds "2x rtx-4090" --gpus 4; flat; has "no netwo
 # What is pasted has whole numbers; a mark beside a stage is no thousand
 run 0 plan gpt2-124m --on "8x dgx-h100" --global-batch 3000000 --settings all; has "--global-batch-size 3000000 "
 if grep -qE '[0-9][kKM]\b|[0-9]e[+]?[0-9]|[0-9],[0-9]' "$work/out"; then bad "settings with shortened numbers"; else ok; fi
-run 0 plan llama-3-8b --on "8x dgx-h100"; has "  3 k "; lacks " 3k"
+run 0 plan llama-3-8b --on "8x dgx-h100"; flat; has "weights stay gathered"; lacks " 3k"
 # Who trains adapters cuts no layers and spreads no experts, unless Megatron is asked for; Megatron-FSDP beside slices is warned of before Blackwell
 for way in "--tune qlora" "--tune lora" "--tune lora --framework eager" "--tune lora --framework compiled"; do
 	# shellcheck disable=SC2086

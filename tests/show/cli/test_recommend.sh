@@ -6,7 +6,7 @@
 sanitized && purposes="cv-research nlp-research startup" || purposes="kaggle learning cv-research nlp-research pretraining finetune-7b finetune-70b serve-70b startup cluster" # the others are asked for below
 for p in $purposes; do
 	run 0 recommend --purpose $p --lang en
-	has "candidates"; has "Nothing is both faster and cheaper"; has "Assumed:"; has "▸"
+	has "candidates"; has "Cheapest first"; has "Assumed:"; has "▸"
 	if [ "$(wc -L < "$work/out")" -le 80 ]; then ok; else bad "$p: wider than 80 columns"; fi
 done
 # electricity in the currency of the answer
@@ -90,7 +90,7 @@ json "j['pick']['n_gpus'] >= 1"
 
 # Nothing will do: said, and a verdict
 run 3 recommend --purpose cluster --budget "10 USD" --lang en
-has "No option meets your limits"; has "the budget "; has "Nearest: the cheapest that is fast enough"; has "raise --budget"
+flat; has "No option meets your limits"; has "the budget: "; has "Nearest: the cheapest that is fast enough"; has "raise --budget"
 run 3 recommend --purpose kaggle --deadline "1 ms" --lang ko; has "--deadline을 늘리세요"
 run 3 recommend --purpose serve-70b --budget "2000 USD" --json; json "j['nearest']['misses'] == 'budget' and j['nearest']['cost_usd']['value'] > 2000"
 
@@ -189,7 +189,7 @@ run 0 recommend llama-3-70b --serve --concurrency 500; flat; has "for 500 reques
 run 0 recommend llama-3-70b --serve --concurrency 500 --lang ko --fx 1400; flat; has "동시 요청 500건"; has "1,400원"; lacks "오래됨 ⚠: 오늘"; lacks "예산 안에서"
 # won as Korean counts them; an old price can be allowed
 run 0 recommend llama-2-7b --tokens 1e12 --lang ko --budget 10억원 --fx 1460; grep -qE '[0-9]억 [0-9],[0-9]{3}만 원' "$work/out" && ok || bad "hundred millions of won: $(head -2 "$work/out")"; lacks "0,000만 원:"
-run 3 recommend --only rtx-4090 --how buy --purpose finetune-7b; flat; has "the price is too old 4 (--max-price-age)"
+run 3 recommend --only rtx-4090 --how buy --purpose finetune-7b; flat; has "the price is too old: 4 (--max-price-age)"
 run 0 recommend --only rtx-4090 --how buy --purpose finetune-7b --max-price-age 3y; has "Buy 1x rtx-4090"
 
 # A rented machine is set up for every run; a named place pays its own tariff, and machines are bought where no rent is listed

@@ -242,7 +242,7 @@ run 0 serve llama-2-7b --on h100-sxm5 --prompt 4000 --lang ko; flat; has "이 �
 run 0 serve llama-2-7b --on h100-sxm5 --lang en; lacks "Context:"
 run 0 serve "$work/my model/config.json" --on rtx-4090 --prompt 1500 --lang en; flat; has "longer than the 1,536"
 run 0 predict llama-2-7b --serve --on h100-sxm5 --prompt 4000 --lang en; flat; has "a request of 4,256 tokens is longer than the 4,096"
-run 0 recommend llama-2-7b --serve --context 16384 --lang en; flat; has "Beware: a request of 16,384 tokens is longer than the 4,096"
+run 0 recommend llama-2-7b --serve --context 16384 --lang en; flat; has "Beware a request of 16,384 tokens is longer than the 4,096"
 # As a model is published, where nobody asks for another format
 run 0 serve gpt-oss-120b --on h100-sxm5 --lang en; flat; has "weights: mxfp4, as it is published (--weights)"; has "weights 60.7 GiB of 80 GiB"
 run 0 serve gpt-oss-120b --on h100-sxm5 --lang ko; flat; has "mxfp4"; has "공개된 형식"

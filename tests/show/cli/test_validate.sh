@@ -29,7 +29,8 @@ few 0 validate --json
 cp "$work/out" "$work/json"
 n=$(python3 -c "import json; print(format(sum(s['rows'] for s in json.load(open('$work/out'))['sets']), ','))")
 m=$(python3 -c "import json; print(format(sum(s['scored'] for s in json.load(open('$work/out'))['sets']), ','))")
-few 0 validate --worst 3 --lang en; narrow; has "leave-out source"; has "serve_silicon"; has "naive"
+few 0 validate --worst 3 --lang en; narrow; has "leave-out source"; has "serve_silicon"; has "naive"; lacks "ln("
+if grep -qE "^  power +[0-9]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ % +[+-][0-9.]+ % +[0-9]+ % +[0-9.]+ %$" <<< "$out"; then ok; else bad "errors in percent, one figure of a naive guess: $out"; fi
 has "$m of $n scored · $(python3 -c "import json; print(len(json.load(open('$work/json'))['sets']))") sets" # what the table below it sums to
 few 0 validate --set serve_silicon --worst 3 --lang ko; narrow; has "serve_silicon"; has "단순 추측"
 

@@ -191,7 +191,7 @@ static void every_chart_is_drawn_and_told(void **state)
 		struct jl_err err;
 
 		jl_buf_init(&out, 1 << 20);
-		assert_int_equal(jl_chart_to_svg(&chart, "c1", &out, &err), JL_OK);
+		assert_int_equal(jl_chart_to_svg(&chart, "c1", JL_SVG_WIDTH, &out, &err), JL_OK);
 		assert_non_null(strstr(jl_buf_text(&out), "aria-labelledby=\"c1-t c1-d\""));
 		assert_non_null(strstr(jl_buf_text(&out), "t&lt;itle&gt;"));
 		assert_null(strstr(jl_buf_text(&out), "nan"));
@@ -262,7 +262,7 @@ static void drawn_numbers_carry_their_origin(void **state)
 		struct jl_err err;
 
 		jl_buf_init(&out, 1 << 20);
-		assert_int_equal(jl_chart_to_svg(&chart, "c1", &out, &err), JL_OK);
+		assert_int_equal(jl_chart_to_svg(&chart, "c1", JL_SVG_WIDTH, &out, &err), JL_OK);
 		assert_null(strstr(jl_buf_text(&out), "data-axis"));
 		if (!strstr(jl_buf_text(&out), wants[i].has))
 			fail_msg("%zu: no %s in %s", i, wants[i].has, jl_buf_text(&out));

@@ -1,5 +1,5 @@
 // A prediction said in one large sentence, and what its numbers' drawers hold.
-import { state, set } from "/state.js";
+import { state, set, hello } from "/state.js";
 import { t, parts, fill, partOf } from "/words.js";
 import { fmt, many, percent, grouped, money, digits } from "/format.js";
 import { el, num, sentence } from "/dom.js";
@@ -21,14 +21,14 @@ export function about(a, key) {
   const body = caseOf(), rent = a.rent, source = rent ? `${rent.provider}, ${rent.item}` : undefined;
   const runs = a.tokens ?? a.run_tokens;
   return {
-    step: () => ({ label: t("step"), formula: sum(timeParts(a), "s"), near: body }),
-    samples: () => ({ label: t("throughput"), formula: `${t("global_batch")} ${a.global_batch} / ${fmt(a.step_s.value, "s", 3)}`, near: body }),
-    tokens: () => ({ label: t("rate_tokens"), formula: `${a.global_batch} × ${a.seq} / ${fmt(a.step_s.value, "s", 3)}`, near: body }),
-    mfu: () => ({ label: "MFU", formula: "6·N + attention FLOP / (step · listed rate)", near: body }),
-    memory: () => ({ label: t("memory"), formula: sum(memoryParts(a), "B") }),
-    capacity: () => ({ label: t("capacity"), origin: "listed", source: a.system }),
+    step: () => ({ label: t("step"), formula: sum(timeParts(a), "s"), near: body, method: "5. A training step" }),
+    samples: () => ({ label: t("throughput"), formula: `${t("global_batch")} ${a.global_batch} / ${fmt(a.step_s.value, "s", 3)}`, near: body, method: "5. A training step" }),
+    tokens: () => ({ label: t("rate_tokens"), formula: `${a.global_batch} × ${a.seq} / ${fmt(a.step_s.value, "s", 3)}`, near: body, method: "5. A training step" }),
+    mfu: () => ({ label: "MFU", formula: "6·N + attention FLOP / (step · listed rate)", near: body, method: "5. A training step" }),
+    memory: () => ({ label: t("memory"), formula: sum(memoryParts(a), "B"), method: "6. Memory" }),
+    capacity: () => ({ label: t("capacity"), origin: "listed", source: a.system, record: hello.gpus?.map(([id]) => id).filter((id) => a.system?.includes(id)).sort((x, y) => y.length - x.length)[0] }),
     run: () => ({ label: t("run_time"), formula: `${runs ? many(runs) : many(runTokens(a, runSeconds(a)))} / ${fmt(a.tokens_per_s?.value, "1", 3)} s⁻¹`, near: body }),
-    cost: () => ({ label: t("cost"), formula: rent ? `${a.n_gpus} × ${fmt(rent.gpu_usdps * 3600, "usd", 3)}/h × ${fmt(a.scope === "step" ? a.step_s.value : runSeconds(a)?.value, "s", 3)}` : "", source, date: rent?.date }),
+    cost: () => ({ label: t("cost"), formula: rent ? `${a.n_gpus} × ${fmt(rent.gpu_usdps * 3600, "usd", 3)}/h × ${fmt(a.scope === "step" ? a.step_s.value : runSeconds(a)?.value, "s", 3)}` : "", source, url: rent?.url, date: rent?.date }),
   }[key]();
 }
 export function runSeconds(a) {
@@ -87,7 +87,7 @@ export function secondLine(a) {
   if (a.tokens_per_s?.value) out.push(...sentence(parts("a_rate"), num(a.tokens_per_s, "1", { ...about(a, "tokens"), plain: true }), num(a.mfu_frac, "frac", about(a, "mfu"))), " ");
   else if (a.samples_per_s) out.push(...sentence(parts("a_samples"), num(a.samples_per_s, "1", about(a, "samples"))), " ");
   const rent = a.rent;
-  if (a.cost_usd && rent && a.n_gpus > rent.largest_offer_gpus) out.push(...sentence(parts(rent.hosts_not_joined ? "a_rent_apart" : "a_rent"), num(rent.gpu_usdps * 3600, "usd", { label: t("rent"), origin: "listed", source: `${rent.provider}, ${rent.item}`, date: rent.date, digits: 3 }), rent.provider, String(a.n_gpus), String(rent.largest_offer_gpus)), " ");
+  if (a.cost_usd && rent && a.n_gpus > rent.largest_offer_gpus) out.push(...sentence(parts(rent.hosts_not_joined ? "a_rent_apart" : "a_rent"), num(rent.gpu_usdps * 3600, "usd", { label: t("rent"), origin: "listed", source: `${rent.provider}, ${rent.item}`, url: rent.url, date: rent.date, digits: 3 }), rent.provider, String(a.n_gpus), String(rent.largest_offer_gpus)), " ");
   if (a.step_s.lo) out.push(t("a_sure"));
   return el("div", {}, fitWords(a).key === "a_doubt" ? el("p", { className: "repair" }, unsure(a)) : "", el("p", { className: "second" }, out));
 }

@@ -9,15 +9,23 @@ import { showAsk } from "/ask.js";
 const views = ["ask", "whatif", "scaling", "compare", "price", "buy", "serve", "goodput", "trust", "catalogue", "machine", "reports", "audit"];
 let leave = null;
 
-// "Price| and time": a phone shows the first part.
-const navName = (v) => { const [short, long] = t("n_" + v).split("|"); return long ? [short, el("span", { className: "long" }, long)] : [short]; };
+// On a phone the views are a list behind the name of the one that is open.
+function menu(open) {
+  const b = document.getElementById("menu");
+  b.setAttribute("aria-expanded", String(open));
+  b.parentElement.classList.toggle("open", open);
+  b.textContent = t(state.view);
+  b.setAttribute("aria-label", `${t("views")}: ${t(state.view)}`);
+  b.onclick = () => menu(!open);
+}
 function frame() {
   setLang(state.lang);
   document.documentElement.lang = state.lang;
   document.title = `${t(state.view)} · jeoul`;
   const nav = document.getElementById("nav");
   nav.setAttribute("aria-label", t("views"));
-  keepFocus(nav, () => nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, ...navName(v)))));
+  keepFocus(nav, () => nav.replaceChildren(...views.map((v) => el("a", { href: address({ view: v }), "aria-current": v === state.view ? "page" : undefined, onclick: (e) => { if (e.metaKey || e.ctrlKey) return; e.preventDefault(); set({ view: v }, true); show(); } }, t(v)))));
+  menu(false);
   document.getElementById("skip").textContent = t("skip");
   const lang = document.getElementById("lang"), cur = document.getElementById("cur");
   lang.textContent = t("other_lang");

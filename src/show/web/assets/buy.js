@@ -17,8 +17,9 @@ export function show(main) {
   let last = null;
   const tariff = () => state.tariff || (state.cur === "KRW" ? "kepco-general" : "0.12 USD/kWh"), named = () => tariff().startsWith("kepco"), tariffs = [["0.12 USD/kWh", `${t("flat")} 0.12 USD/kWh`], ["150 KRW/kWh", `${t("flat")} 150 KRW/kWh`], ["0.30 USD/kWh", `${t("flat")} 0.30 USD/kWh`], ["kepco-general", t("kepco_general")], ["kepco", t("kepco_home")]];
   // What is not said is the catalogue's: the machine's price, what it draws, and the rent of one like it.
-  const request = () => tidy({ buy: `${state.machine}${state.price && ` ${state.price} USD`}${state.watts && `, watts=${state.watts} W`}`, rent: state.hourly ? `${state.hourly} USD/h` : state.machine, util: `${state.util}%`, horizon: `${state.years} y`, currency: state.cur, kwh: named() ? "" : tariff(), tariff: named() ? tariff() : "" });
-  const own = { price: slider("price", nice(500, 500000), (v) => money(Number(v), 3), { label: t("buy_price") }), hourly: slider("hourly", nice(0.1, 120), (v) => money(Number(v), 3) + t("hour_of"), { label: t("rent_price") }), watts: slider("watts", nice(100, 20000), (v) => fmt(Number(v), "W"), { label: t("watts") }) };
+  const sold = () => (Number(state.resale) > 0 ? `, life=${state.years} y, resale=${state.resale} %` : "");
+  const request = () => tidy({ buy: `${state.machine}${state.price && ` ${state.price} USD`}${state.watts && `, watts=${state.watts} W`}${sold()}`, rent: state.hourly ? `${state.hourly} USD/h` : state.machine, util: `${state.util}%`, horizon: `${state.years} y`, currency: state.cur, kwh: named() ? "" : tariff(), tariff: named() ? tariff() : "" });
+  const own = { price: slider("price", nice(500, 500000), (v) => money(Number(v), 3), { label: t("buy_price") }), hourly: slider("hourly", nice(0.1, 120), (v) => money(Number(v), 3) + t("hour_of"), { label: t("rent_price") }), watts: slider("watts", nice(100, 20000), (v) => fmt(Number(v), "W"), { label: t("watts") }), resale: slider("resale", [0, 10, 20, 30, 40, 50, 60, 70, 80], (v) => v + " %") };
   const ko = state.lang === "ko", machine = word("machine", "l-systems", t("system")), after = el("span", {}), join = () => { after.textContent = ko ? ending(machine.value, "을", "를") : "?"; };
   machine.addEventListener("input", join);
   join();
@@ -28,8 +29,15 @@ export function show(main) {
   el("div", {}, answer, chart, bars, taken, el("div", { className: "actions" }, copyButton(() => commandLine("cost", request()))))));
   const of = (kind) => last.options.find((o) => o.kind === kind), usd = (v, o) => (o.price_currency === "KRW" ? v / last.krw_per_usd : v), price = () => usd(of("buy").price, of("buy")), hourly = () => usd(of("rent").rent_per_hour, of("rent"));
   const show_ = (v) => moneyText(v, 2), months = (days) => digits(days / MONTH, 2), inMonths = (days) => (days == null || days > last.horizon_days ? fill("over", fill("month_n", months(last.horizon_days))) : fill("month_n", months(days)));
-  // months end before the years do: the last month goes on to the end
-  const toEnd = (list) => { const [a, b] = list.slice(-2), x = last.horizon_days; return b && b.x < x ? [...list, { x, y: b.y + ((b.y - a.y) / (b.x - a.x)) * (x - b.x) }] : list; }, paid = (o) => toEnd(o.paid.map((p) => ({ x: p.day, y: p.total })));
+  // months may end before the years do: the last month goes on to the end, where the machine is sold
+  const resale = (o) => (o.kind === "buy" && Number(state.resale) > 0 ? o.resale : 0);
+  const paid = (o) => {
+    const list = o.paid.map((p) => ({ x: p.day, y: p.total })), x = last.horizon_days, whole = list.at(-1).x >= x, back = resale(o);
+    if (whole) list.at(-1).y += back;
+    const [a, b] = list.slice(-2);
+    if (!whole && b) list.push({ x, y: b.y + ((b.y - a.y) / (b.x - a.x)) * (x - b.x) });
+    return back ? [...list, { x, y: list.at(-1).y - back }] : list;
+  };
   function draw() {
     if (!last) return;
     const w = widthOf(chart), be = last.break_even?.[0], swing = be?.sensitivity?.find((q) => q.input === "rent");
@@ -48,8 +56,8 @@ export function show(main) {
       own.price.chosen(price()); own.hourly.chosen(hourly()); own.watts.chosen(b.active_W);
       const span = most && be.break_even_days != null ? [most.days_at_80_percent, most.days_at_120_percent].sort((x, y) => (x ?? Infinity) - (y ?? Infinity)) : null;
       const total = (o, label) => num(usd(paid(o).at(-1).y, { price_currency: state.cur }), "usd", { label, digits: 3, formula: fill("year_n", state.years) }), listed = (o, v, label) => num(v, "usd", { label, digits: 3, origin: o.price_origin, source: o.price_source, date: o.price_date });
-      answer.replaceChildren(el("p", { className: "answer" }, ...(be?.break_even_days != null ? sentence(parts("b_after"), num(be.break_even_days * 86400, "s", { label: t("buy"), formula: `${money(price())} ÷ (${money(hourly())}/h × ${state.util} % × 8,760 h − ${moneyText(b.year_electricity, 3)}) → ${be.break_even_date}`, text: inMonths(be.break_even_days) }), span ? ` (${months(span[0])}–${span[1] == null || span[1] > last.horizon_days ? `${months(last.horizon_days)}+` : months(span[1])})` : "") : [fill("b_never", state.years)]), " ", ...sentence(parts("b_total"), fill("year_n", state.years), total(b, t("bought")), total(r, t("rented")))),
-        el("p", { className: "second" }, span ? fill("b_range", t(inputs[most.input] ?? most.input), inMonths(span[0]), inMonths(span[1])) + " " : "", fill("b_tariff", tariffs.find(([v]) => v === tariff())?.[1] ?? tariff()), " ", ...sentence(parts("b_prices"), listed(b, price(), t("buy_price")), listed(r, hourly(), t("rent_price"))), [b, r].filter((o) => isOld(o.price_date)).map((o) => ` ${fill("b_old", t(o === b ? "buy_price" : "rent_price"), dated(o.price_date))}`).join(""), b.price_host_assumed ? ` ${fill("b_host", money(usd(b.price_host_assumed, b), 2))}` : "", ` ${t("b_left")}`));
+      answer.replaceChildren(el("p", { className: "answer" }, ...(be?.break_even_days != null ? sentence(parts("b_after"), num(be.break_even_days * 86400, "s", { label: t("buy"), formula: `${money(price())} ÷ (${money(hourly())}/h × ${state.util} % × 8,760 h − ${moneyText(b.year_electricity, 3)}) → ${be.break_even_date}`, text: inMonths(be.break_even_days) }), span ? [" ", el("span", { className: "nb" }, `(${months(span[0])}–${span[1] == null || span[1] > last.horizon_days ? `${months(last.horizon_days)}+` : months(span[1])})`)] : "").flat() : [fill("b_never", state.years)]), " ", ...sentence(parts("b_total"), fill("year_n", state.years), total(b, t("bought")), total(r, t("rented")))),
+        el("p", { className: "second" }, span ? fill("b_range", t(inputs[most.input] ?? most.input), inMonths(span[0]), inMonths(span[1])) + " " : "", fill("b_tariff", tariffs.find(([v]) => v === tariff())?.[1] ?? tariff()), " ", ...sentence(parts("b_prices"), listed(b, price(), t("buy_price")), listed(r, hourly(), t("rent_price"))), [b, r].filter((o) => isOld(o.price_date)).map((o) => ` ${fill("b_old", t(o === b ? "buy_price" : "rent_price"), dated(o.price_date))}`).join(""), b.price_host_assumed ? ` ${fill("b_host", money(usd(b.price_host_assumed, b), 2))}` : "", ` ${resale(b) ? fill("b_sold", moneyText(resale(b), 3)) : t("b_left")}`));
       pocket(answer, [t("b_pays"), inMonths(be?.break_even_days)]);
       draw();
     } catch (e) {

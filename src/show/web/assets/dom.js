@@ -69,10 +69,12 @@ export function manyTable(heads, right, rows) {
 }
 // A number longer than its box, written so that all of it is seen: "1.56e13".
 const short = (text, width) => { const v = Number(text); return width && String(text).length > width && v ? v.toExponential().replace("+", "") : text; };
-export function field(key, { label, list, type = "text", placeholder = t("auto"), width, suffix } = {}) {
-  const input = el("input", { id: "f-" + key, type, value: short(state[key], width), placeholder, list, spellcheck: false, autocomplete: "off", onchange: (e) => set({ [key]: e.target.value.trim() }, true) });
+// unit: [name, how many of it make one of the state's]: the address holds seconds, the field shows milliseconds.
+export function field(key, { label, list, type = "text", placeholder = t("auto"), width, unit: [unit, each] = ["", 1] } = {}) {
+  const scaled = (text, by) => (by === 1 || text === "" || Number.isNaN(Number(text)) ? text : String(Number((Number(text) * by).toPrecision(9))));
+  const input = el("input", { id: "f-" + key, type, value: short(scaled(state[key], each), width), placeholder, list, spellcheck: false, autocomplete: "off", className: unit ? "unit" : "", onchange: (e) => set({ [key]: scaled(e.target.value.trim(), 1 / each) }, true) });
   if (width) input.size = width;
-  return el("label", { className: "field" }, el("span", {}, label ?? t(key)), input, suffix ? el("i", {}, suffix) : null);
+  return el("label", { className: "field" }, el("span", {}, label ?? t(key)), input, unit ? el("i", {}, unit) : null);
 }
 export function choice(key, values, { label } = {}) {
   const select = el("select", { id: "f-" + key, onchange: (e) => set({ [key]: e.target.value }, true) }, values.map(([v, text]) => el("option", { value: v, selected: v === state[key] }, text)));

@@ -206,15 +206,18 @@ export function tornado({ width, name, rows, centre, limit, show }) {
   return root;
 }
 // Things in a row each, a value as a dot with its interval, on one axis from zero (logarithmic where they differ by more than 30 times); the best has the
-// accent. rows: { name, value, lo, hi, best }; `by`: the size of the unit in which the axis has round figures.
-export function dots({ width, name, rows, show, by = 1, tick = show }) {
+// accent. rows: { name, value, lo, hi, best }; `by`: the size of the unit in which the axis has round figures; `limit`: { value, name }, a line across.
+export function dots({ width, name, rows, show, by = 1, tick = show, limit = null }) {
   const h = 28, letter = 0.5 * parseFloat(getComputedStyle(document.documentElement).fontSize), columns = (s) => [...s].reduce((n, c) => n + (c > "\u1100" ? 1.8 : 1), 0), left = Math.min(width * 0.4, Math.max(...rows.map((r) => letter * columns(r.name))) + 14), right = width - Math.max(...rows.map((r) => letter * columns(show(r.value)))) - 16;
-  const lo = Math.min(...rows.map((r) => r.lo)), hi = Math.max(...rows.map((r) => r.hi)), log = lo > 0 && hi / lo > 30, bottom = rows.length * h + 6, n = width < 520 ? 3 : 6;
+  const lo = Math.min(...rows.map((r) => r.lo)), hi = Math.max(limit?.value ?? 0, ...rows.map((r) => r.hi)), log = lo > 0 && hi / lo > 30, bottom = rows.length * h + 6, n = width < 520 ? 3 : 6;
   const { f, ticks } = scale(log ? { lo: lo / by, hi: hi / by, log } : { lo: 0, hi: (hi * 1.02) / by, n }, left + 8, right - 12), at = (v) => r1(f(v / by));
   const root = canvas(bottom + 24, log ? `${name} (${t("log_scale")})` : name, rows.map((r) => `${r.name} ${show(r.value)} (${show(r.lo)} – ${show(r.hi)})`).join(", "), width);
+  const [lx, lw] = limit ? [at(limit.value), letter * columns(limit.name) + 8] : [-999, 0];
+  if (limit) root.append(svg("path", { d: `M${lx} 2V${bottom + 4}`, class: "limit" }), text(lx + (lx + lw > right ? -6 : 6), bottom + 17, limit.name, { class: "tick strong", "text-anchor": lx + lw > right ? "end" : "start" }));
   let end = -99; // of the figure before: no two lie on each other
   for (const v of ticks) {
     const px = r1(f(v)), label = v ? tick(v * by) : "0", half = 0.55 * letter * columns(label);
+    if (limit && px + half > lx - (lx + lw > right ? lw : 4) && px - half < lx + (lx + lw > right ? 4 : lw)) continue; // its name stands there
     root.append(svg("path", { d: `M${px} 2V${bottom}`, class: "grid" }));
     if (px - half < end + 6) continue;
     end = px + half;

@@ -3,6 +3,7 @@ import { t } from "/words.js";
 import { range, digits, grouped } from "/format.js";
 import { el } from "/dom.js";
 import { ask } from "/api.js";
+import { address } from "/state.js";
 
 // Six digits; whole from a million on: 133,177; 80,530,356,854; 0.0123457.
 const written = (v) => (Math.abs(v) >= 1e6 && Math.abs(v) < 1e15 ? grouped(Math.round(v)) : String(Number(v.toPrecision(6))).replace(/^-?\d{4,}/, grouped));
@@ -11,6 +12,14 @@ function exact(v, unit) {
   const name = { s: "s", B: "B", Bps: "B/s", usd: "USD", frac: "", J: "J", W: "W", count: "" }[unit] ?? (unit === "1" ? "" : unit);
   return `${written(Number(v))} ${name}`.trim();
 }
+const link = (url, text) => (/^https?:/.test(url ?? "") ? el("a", { href: url, rel: "noreferrer", target: "_blank" }, text) : text);
+// The text that says how an estimate is made, at its section, and how far off such estimates are.
+const method = (section) => [el("a", { href: `/METHOD.md${section ? `#:~:text=${encodeURIComponent(section)}` : ""}`, target: "_blank" }, section ? `${t("method")} ${/^[\d.]*\d/.exec(section)?.[0] ?? ""}` : t("method")), " · ", el("a", { href: address({ view: "trust" }) }, t("how_wrong"))];
+// Who publishes a figure of an accelerator, where and when: from the catalogue.
+async function listed(gpu, place) {
+  const r = (await ask("catalog list", { kind: "gpus" })).gpus.find((g) => g.id === gpu), one = (r?.sources ?? []).find((q) => q.id === r.source);
+  if (one) place.replaceChildren(link(one.url?.split(" ")[0], one.title), el("small", {}, ` ${r.date ?? ""}`));
+}
 function rows(about) {
   const list = [];
   const add = (key, ...what) => list.push(el("dt", {}, t(key)), el("dd", {}, ...what));
@@ -18,8 +27,8 @@ function rows(about) {
   if (about.lo != null && about.lo !== about.hi) add("d_range", `${range(about, about.unit)}`, el("small", {}, ` = ${exact(about.lo, about.unit)} … ${exact(about.hi, about.unit)}`));
   add("d_origin", el("span", { className: "origin " + (about.origin ?? "estimated") }, t(about.origin ?? "estimated")));
   if (about.formula) add("d_formula", el("span", { className: "formula" }, about.formula));
-  if (about.source) add("d_source", about.url ? el("a", { href: about.url, rel: "noreferrer", target: "_blank" }, about.source) : about.source, about.date ? el("small", {}, " " + about.date) : null);
-  else if ((about.origin ?? "estimated") === "estimated") add("d_source", el("code", {}, t("method")));
+  if (about.source) add("d_source", link(about.url, about.source), about.date ? el("small", {}, " " + about.date) : null);
+  else if ((about.origin ?? "estimated") === "estimated") add("d_source", ...method(about.method));
   return list;
 }
 async function near(box, body) {
@@ -39,5 +48,6 @@ export function openDrawer(about) {
   if (about.extra) body.append(about.extra);
   dialog.onclick = (e) => { if (e.target === dialog) dialog.close(); };
   dialog.showModal();
+  if (about.record) listed(about.record, [...body.querySelectorAll("dt")].find((d) => d.textContent === t("d_source")).nextElementSibling).catch(() => {});
   if (about.near) near(body, about.near);
 }

@@ -5,13 +5,13 @@ import { fault } from "/repair.js";
 import { ask, caseOf, commandLine, tidy } from "/api.js";
 import { question } from "/case.js";
 
-// The run with failures: the sentence in figures, then the document that the command prints, with its calendar and what the waste costs.
+// The run with failures: the sentence in figures, then the document that the command prints, with its calendar.
 export function show(main) {
   const answer = el("section", { className: "result" }), view = el("section");
   const request = () => tidy({ ...caseOf(), checkpoint: state.checkpoint, recovery: state.recovery, spares: state.spares, "power-cap": state.cap && `${state.cap} MW`, pue: state.pue, currency: state.cur });
   const names = (list) => [["", t("auto")], ...list.map((v) => [v, t(`g_${v}`)])];
   main.append(question({ drop: false }), el("div", { className: "fields" }, field("tokens", { width: 9 }), choice("checkpoint", names(["blocking", "async", "memory", "tiered"])), choice("recovery", names(["restart", "swap", "elastic"])),
-    field("spares", { type: "number", width: 6 }), field("cap", { type: "number", width: 6 }), field("pue", { type: "number", width: 5 })), answer, view, el("div", { className: "actions" }, copyButton(() => commandLine("goodput", request()))));
+    field("spares", { type: "number", width: 6 }), field("cap", { type: "number", unit: ["MW", 1] }), field("pue", { type: "number", width: 5 })), answer, view, el("div", { className: "actions" }, copyButton(() => commandLine("goodput", request()))));
   const update = answering(answer, async () => {
     try {
       const [g, html] = await Promise.all([ask("goodput", request()), ask("goodput", { ...request(), as: "html" })]);

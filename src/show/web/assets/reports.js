@@ -23,7 +23,7 @@ export function show(main) {
   const ways = el("div", { className: "chips", role: "group", "aria-label": t("scenario") }, [["sc_form", false], ["sc_text", true]].map(([key, text]) => el("button", { type: "button", className: "chip", onclick: () => way(text) }, t(key))));
   const button = (key, f) => el("button", { type: "button", className: "quiet", onclick: f }, t(key));
   main.append(picks, dropZone(t("open_file"), async (f) => { area.value = await f.text(); form.tell(); run(); }),
-    el("div", { className: "actions" }, button("as_html", give("report.html", "text/html", { format: "html", as: "text" })), button("as_md", give("report.md", "text/markdown", { format: "md", as: "text" })), button("as_csv", csv), button("as_yaml", () => save("scenario.yaml", "text/yaml", area.value)), button("print", () => print())), el("div", { className: "pair" }, el("div", {}, ...lists(), ways, form.box, area), result));
+    el("div", { className: "actions" }, el("span", { className: "dim" }, t("download")), button("as_html", give("report.html", "text/html", { format: "html", as: "text" })), button("as_md", give("report.md", "text/markdown", { format: "md", as: "text" })), button("as_csv", csv), button("as_yaml", () => save("scenario.yaml", "text/yaml", area.value)), button("print", () => print())), el("div", { className: "pair" }, el("div", {}, ...lists(), ways, form.box, area), result));
   const run = latest(async () => {
     result.classList.add("waiting");
     try { result.replaceChildren(fragment(await ask("report", body({ as: "html" })))); } catch (e) { result.replaceChildren(fault(e)); }

@@ -1,7 +1,7 @@
 // What is asked is in the address: it can be shared, and Back goes back to the question before. Language and money are the reader's: they stay as chosen.
 export const defaults = {
   view: "ask", lang: "en", cur: "USD", model: "llama-3-8b", on: "8x h100-sxm5", batch: "", seq: "", precision: "", framework: "", recompute: "", zero: "", tokens: "1e10", global: "", flash: "", offload: "", tune: "",
-  upto: "64", how: "rent,spot,buy", region: "", budget: "", deadline: "", only: "", machine: "rtx-4090", util: "60", years: "3", price: "", hourly: "", tariff: "", watts: "",
+  upto: "64", how: "rent,spot,buy", region: "", budget: "", deadline: "", only: "", machine: "rtx-4090", util: "60", years: "3", price: "", hourly: "", tariff: "", watts: "", resale: "0",
   rate: "4", prompt: "1024", answer: "256", ttft: "0.5", tpot: "0.05", weights: "", set: "train_llm", filter: "", pin: "", checkpoint: "", recovery: "", spares: "", cap: "", pue: "", example: "seed-000", vs: "8x h100-sxm5|8x h200-sxm|8x b200|8x a100-sxm4-80gb", job: "train", kind: "gpus", find: "", record: "",
 };
 const former = { model: "smodel", on: "son" }; // Serve had a question of its own: such addresses were shared
