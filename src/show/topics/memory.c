@@ -155,8 +155,6 @@ static const char *memory_part(const struct jl_memory *m, size_t part)
 static void memory_parts(struct jl_doc *doc, const struct jl_prediction *p)
 {
 	const struct jl_memory *m = &p->memory;
-	const char *unit = " GiB"; /* of the first part */
-
 	const char *format = JL_("in GiB: %s %s");
 
 	jl_doc_entry(doc, "");
