@@ -342,7 +342,7 @@ static void a_stopped_rank_is_named(void **state)
 static void a_rank_that_sleeps_is_named(void **state)
 {
 	(void)state;
-	trouble(SLEEPS, "rank 1 sleeps", JL_COMM_STUCK_S);
+	trouble(SLEEPS, "rank 1 is connected but does nothing", JL_COMM_STUCK_S);
 }
 
 static void a_rank_that_left_is_named(void **state)

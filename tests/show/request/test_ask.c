@@ -79,21 +79,21 @@ static void test_options_of_every_form(void **state)
 static void test_refusals(void **state)
 {
 	(void)state;
-	bad(NULL, "", 2, "no JSON");
+	bad(NULL, "", 2, "not JSON");
 	bad(NULL, "[1]", 2, "not a JSON object");
 	bad(NULL, "{}", 2, "\"command\" is missing");
 	bad(NULL, "{\"command\":\"predcit\"}", 2, "did you mean 'predict'");
 	bad("bench train", "{}", 2, "cannot be asked");
 	bad("store delete", "{\"id\":\"x\"}", 2, "cannot be asked");
 	bad("predict", "{\"model\":\"gpt2-124m\",\"modle\":1}", 2, "did you mean \"model\"");
-	bad("predict", "{\"model\":\"gpt2-124m\",\"json\":true}", 2, "no key of 'predict'");
+	bad("predict", "{\"model\":\"gpt2-124m\",\"json\":true}", 2, "not a key of 'predict'");
 	bad("predict", "{\"model\":\"gpt2-124m\",\"on\":{\"a\":1}}", 2, "text or a number");
 	bad("predict", "{\"model\":\"gpt2-124m\",\"explain\":1}", 2, "true or false");
 	bad("predict", "{\"model\":\"gpt2-124m\",\"as\":\"pdf\"}", 2, "\"html\"");
 	bad("predict", "{\"model\":\"gpt2-124m\",\"batch\":0.5,\"on\":\"rtx-4090\"}", 2, "--batch");
 	bad("predict", "{\"model\":\"gpt2-124m\",\"on\":[\"rtx-4090\"]}", 2, "text or a number");
 	bad("predict", "{\"model\":\"gpt2-124m\",\"model\":\"a\"}", 2, "duplicate");
-	bad("predict", "{\"model\":\"a\\u0000b\"}", 2, "no JSON"); /* NUL inside a text */
+	bad("predict", "{\"model\":\"a\\u0000b\"}", 2, "not JSON"); /* NUL inside a text */
 	bad("predict", "{\"model\":\"--version\",\"on\":\"rtx-4090\"}", 1, "--version");
 	bad("predict", "{\"model\":\"gpt2-124m\\u001b[31m\",\"on\":\"rtx-4090\"}", 2, "control character");
 }
