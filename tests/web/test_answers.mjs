@@ -111,7 +111,7 @@ for (const [lang, auto, changed] of [["en", "auto", "plan changed"], ["ko", "자
   for (const bw of [60, 130, 200, 240]) {
     const body = { kind: "-", on: "8x h100-sxm5", files: { "-": log(bw) } }, html = await asked(page, "check", { ...body, as: "html", lang: "en" }), verdict = await asked(page, "check", body);
     const at = (cls) => Number(new RegExp(`class="${cls}" d="M([\\d.]+) `).exec(html)?.[1]), [, x, w] = /<rect x="([\d.]+)" y="0" width="([\d.]+)"/.exec(html) ?? [], r = verdict.results?.[0] ?? verdict;
-    const [, off, side] = /([\d.]+) % (above|below) the middle/.exec(html.replace(/<[^>]*>/g, "")) ?? [], off_ln = off ? Math.log(1 + ((side === "above" ? 1 : -1) * Number(off)) / 100) : 0;
+    const [, off, side] = /([\d.]+) % (above|below) its middle/.exec(html.replace(/<[^>]*>/g, "")) ?? [], off_ln = off ? Math.log(1 + ((side === "above" ? 1 : -1) * Number(off)) / 100) : 0;
     if (!x) { console.log(`check ${bw} GB/s: ${JSON.stringify(r).slice(0, 200)}`); continue; }
     const lo = Number(x), hi = lo + Number(w), e = r.expected ?? r.expect ?? r, perLn = (hi - lo) / Math.log((e.hi ?? r.expected_hi) / (e.lo ?? r.expected_lo));
     seen += off ? 1 : 0;

@@ -261,7 +261,8 @@ static struct box line_name(const struct frame *f, const struct jl_chart_series 
 {
 	const struct jl_chart_point *at = &s->points[s->n_points - 2];
 	const double y = jl_scale_at(&f->y, at->y) + (s->joined && s->dashed ? 14 : -5);
-	const double x = jl_scale_at(&f->x, at->x) + 6, w = JL_SVG_LETTER * (double)jl_utf8_width(s->name);
+	const double w = JL_SVG_LETTER * (double)jl_utf8_width(s->name);
+	const double x = fmax(f->left, fmin(jl_scale_at(&f->x, at->x) + 6, f->p->width - w));
 
 	jl_svg_text(f->p->out, x, y, "start", "lab dim", s->name, "data-name=\"\"");
 	return (struct box){ x, y - 11, x + w, y + 3 };
