@@ -14,7 +14,7 @@ p5 0 2 282; has "normal, at the edge"; has "good above "; lacks "Better"
 p5 3 2 375; has "Too high to be true"; lacks "normal"
 for n in 1 2; do run 3 check allreduce --on "$n""x dgx-h100" --size 8GB --busbw "590 GB/s"; has "Too high"; lacks "Normal"; done
 p5 0 2 270; has "normal"
-p5 0 2 240; has "Cannot judge yet"; has "cannot notice a slow-down of less than"; flat; has "when it was well"; lacks "Normal"
+p5 0 2 240; has "Cannot judge yet"; has "cannot notice a slow-down of less than"; flat; has "when it was healthy"; lacks "Normal"
 p5 0 125 156; has "normal"; has "carries 1.98 times the size"; has "2(n-1)/n"; has "1.998"
 p5 3 125 60; has "low"; has "NCCL_ALGO"; has "NIC"
 p5 3 125 300; has "impossible"; has "202 GB/s"; has "algorithm without reduction"; has "busbw"
