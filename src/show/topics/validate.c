@@ -137,7 +137,8 @@ static void lead(struct jl_doc *doc, const struct jl_validated *in)
 	static const char *const en[JL_N_LEAVE_OUT] = {
 		"", JL_N("split_group"), JL_N("GPU"), JL_N("framework"), JL_N("link"), JL_N("source"), JL_N("codebase")
 	};
-	const struct summary unseen = in->v->held_out ? (struct summary){ .n_sets = 0 } : unseen_of(doc, in);
+	const struct summary none = { .n_sets = 0 };
+	const struct summary unseen = in->v->held_out ? none : unseen_of(doc, in);
 	struct summary shown = { .n_sets = 0 };
 	size_t n_figures = 0, n_sets = 0;
 
