@@ -407,7 +407,7 @@ static void noisiest(struct jl_doc *doc, const struct jl_check_answer *a, bool b
 	for (size_t i = 0; i < a->n; i++) {
 		const struct jl_judged *j = &a->judged[i];
 
-		if (j->verdict == JL_VERDICT_NOISY && throttled(j) == by_quota &&
+		if ((by_quota ? throttled(j) : j->verdict == JL_VERDICT_NOISY && !throttled(j)) &&
 		    (!most || j->record->noise.cpu_other_frac > most->record->noise.cpu_other_frac))
 			most = j;
 	}
